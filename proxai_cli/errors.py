@@ -1,0 +1,54 @@
+"""What can go wrong: five classes under one, each a sentence for the person who has the problem.
+
+Codes stand in `spec/reasons.md` §3. Losing something is not an error; it is an entry of the ledger.
+"""
+
+from typing import Any, NamedTuple
+
+
+class Place(NamedTuple):
+    """Where in an input something is; whatever is not known is None. Lines, columns and events count from 1, bytes from 0."""
+
+    line: int | None = None
+    column: int | None = None
+    byte: int | None = None
+    event: int | None = None
+    pointer: str | None = None
+
+
+class ProxaiError(Exception):
+    """An input could not be translated (from here on).
+
+    `code` is one of `spec/reasons.md` §3, `message` says what is wrong without any captured value,
+    `place` where, and `hint` the one thing to do about it.
+    """
+
+    def __init__(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.code, self.message, self.place, self.hint = code, message, place or Place(), hint
+
+    def at(self, **known: Any) -> "ProxaiError":
+        """The same error with more of its place filled in, by whoever knows it."""
+        missing = {key: value for key, value in known.items() if getattr(self.place, key) is None}
+        self.place = self.place._replace(**missing)
+        return self
+
+
+class NotReadable(ProxaiError):
+    """No JSON, no SSE, no text: the bytes themselves are at fault."""
+
+
+class NotThatProtocol(ProxaiError):
+    """Valid JSON of another shape than what was looked for."""
+
+
+class OutOfOrder(ProxaiError):
+    """A stream event, or an end, that the state of the stream does not allow."""
+
+
+class NotPossible(ProxaiError):
+    """No target can be made of this source."""
+
+
+class NotThatSideFile(ProxaiError):
+    """The side file belongs to another document."""
