@@ -1,0 +1,213 @@
+"""The front door: pure functions, values in, values and their whole account out."""
+
+from typing import Any, NamedTuple
+
+from .context import Context, Finding
+from .errors import OutOfOrder
+from .ir.events import DONE, Close, Collector, Done, Event, Fail, Finish, Open, Start, explode as exploded
+from .ir.nodes import Node
+from .ledger import Entry, Leaf, Ledger, Path, Writer
+from .protocols import PROTOCOLS
+
+
+class Translation(NamedTuple):
+    """A target document, its whole account (`ledger.entries`), and what was noticed."""
+
+    value: Any
+    ledger: Ledger
+    findings: list[Finding]
+
+
+class At(NamedTuple):
+    """The first step of a path in a stream: the number of the event, from 0, and its type."""
+
+    number: int
+    type: str
+
+
+def translate(value: Any, source: str, target: str, kind: str, context: Context | None = None) -> Translation:
+    """One body (`kind` is `request`, `response` or `error`) in; one body, its whole account and findings out. Pure.
+
+    A reply that failed becomes an error body where the target says failures that way (`spec/responses.md` §9).
+    Raises `NotThatProtocol` where the value is no object of that shape, `NotPossible` where no target can be made.
+    """
+    context = (context or Context()).fresh()
+    ledger = Ledger(steers=kind == "request")
+    w = Writer(ledger, {})
+    PROTOCOLS[target].write[kind](PROTOCOLS[source].read[kind](value, context), w, context)
+    ledger.settle(value, [w.value])
+    return Translation(w.value, ledger, context.findings)
+
+
+class StreamTranslator:
+    """Parsed events in, events out, each settled when it is fed.
+
+    An event is a dict, or `DONE` for the `[DONE]` line; one that is handed to `feed` belongs to the translator.
+    State: decoder, encoder, ledger, and the account as sums by pattern: `account` maps (fate, source pattern, target
+    pattern, reason, level) to [source leaves, target leaves, first event, last event]. `complete` says whether the
+    source said its own last word (or an error). To its own protocol a stream goes out as it came in.
+    """
+
+    def __init__(self, source: str, target: str, context: Context | None = None, repair: bool = False) -> None:
+        self.context = (context or Context()).fresh()
+        self.ledger = Ledger()
+        self.home = source == target
+        self.decoder = PROTOCOLS[source].Decoder(Ledger() if self.home else self.ledger, self.context)
+        self.encoder = PROTOCOLS[target].Encoder(self.ledger, self.context)
+        self.repair, self.complete, self.number, self.written = repair, False, 0, 0
+        self.open: list[int] = []
+        self.started = self.finished = False
+        self.account: dict[tuple[Any, ...], list[int]] = {}
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self.context.findings
+
+    def feed(self, event: Any) -> list[Any]:
+        """What one source event becomes. Raises `OutOfOrder` or `NotThatProtocol` where the stream ends at this event."""
+        said = self.decoder.feed(event)
+        self._note(said)
+        if self.home:
+            return self._settled(event, self._copied(event))
+        return self._settled(event, self._encoded(said))
+
+    def close(self) -> list[Any]:
+        """What is still to be written at the end of the source, with or without its own last word.
+
+        A stream that was cut is ended here only where `repair` was asked for (`spec/streams.md` §9).
+        """
+        said = [] if self.home else self.decoder.close()
+        if self.home:
+            self._note(self.decoder.close())
+        self._note(said)
+        written = self._encoded(said)
+        if not self.complete and not self.home:
+            if self.repair and self.started:
+                written += self._encoded(self._ending())
+            written += self.encoder.close()
+        out = self._settled({}, written)
+        self._count(self.ledger.close())
+        return out
+
+    def _ending(self) -> list[Event]:
+        finish = Node("finish", "repair")
+        return [*map(Close, self.open), *([] if self.finished else [Finish(finish)]), Done()]
+
+    def _note(self, said: list[Event]) -> None:
+        for event in said:
+            if isinstance(event, (Done, Fail)):
+                self.complete = True
+            elif isinstance(event, Start):
+                self.started = True
+            elif isinstance(event, Finish):
+                self.finished = True
+            elif isinstance(event, Open):
+                self.open.append(event.number)
+            elif isinstance(event, Close) and event.number in self.open:
+                self.open.remove(event.number)
+
+    def _encoded(self, said: list[Event]) -> list[Any]:
+        return [wire for event in said for wire in self.encoder.feed(event)]
+
+    def _copied(self, event: Any) -> list[Any]:
+        if not isinstance(event, dict):
+            return [event]
+        w = Writer(self.ledger, {})
+        for key in event:
+            w.put(key, Leaf(event, key))
+        return [w.value]
+
+    def _settled(self, event: Any, written: list[Any]) -> list[Any]:
+        source = event if isinstance(event, dict) else {}
+        values = [wire for wire in written if isinstance(wire, dict)]
+        begin, number = self.written, self.number
+        entries = self.ledger.settle(
+            source, values, (At(number, event_type(source)),), lambda at: (At(begin + at, event_type(values[at])),)
+        )
+        self._count(entries)
+        self.number += 1
+        self.written += len(values)
+        return written
+
+    def _count(self, entries: list[Entry]) -> None:
+        for fate, source, target, why, level, ours, theirs in entries:
+            key = fate, pattern(source), pattern(target), why, level
+            first = source[0].number if source else self.number
+            line = self.account.setdefault(key, [0, 0, first, first])
+            line[0], line[1] = line[0] + ours, line[1] + theirs
+            line[2], line[3] = min(line[2], first), max(line[3], first)
+
+
+def event_type(event: dict[str, Any]) -> str:
+    """An event's own type, or `chunk` where the protocol gives it none."""
+    kind = event.get("type")
+    return kind if isinstance(kind, str) else "error" if "error" in event else "chunk"
+
+
+def pattern(path: Path | None) -> Path | None:
+    """A path of a stream with the event's type in place of its number, and `*` for each position."""
+    if path is None:
+        return None
+    return tuple(key.type if isinstance(key, At) else "*" if isinstance(key, int) else key for key in path)
+
+
+def collect(events: list[Any], protocol: str, target: str | None = None, context: Context | None = None) -> Translation:
+    """A stream's parsed events as one body, of the same protocol or of another; settled once over all events.
+
+    Raises what the decoder raises, and `OutOfOrder` (`truncated`) where the stream ends before its end.
+    """
+    context = (context or Context()).fresh()
+    ledger, collector = Ledger(), Collector()
+    decoder = PROTOCOLS[protocol].Decoder(ledger, context)
+    complete = False
+    for number, event in enumerate(events):
+        try:
+            said = decoder.feed(event)
+        except OutOfOrder as error:
+            raise error.at(event=number + 1) from None
+        for one in said:
+            collector.feed(one)
+            complete = complete or isinstance(one, (Done, Fail))
+    for one in decoder.close():
+        collector.feed(one)
+        complete = complete or isinstance(one, (Done, Fail))
+    if not complete and not context.chosen("partial"):
+        raise OutOfOrder("truncated", "the stream ends before its end", hint="--partial writes what there is")
+    reply, w = collector.close(), Writer(ledger, {})
+    to = PROTOCOLS[target or protocol]
+    if collector.failure is not None:
+        to.write["error"](collector.failure, w, context)
+        if reply is not None:
+            ledger.drop(reply, "not-terminal")
+    elif reply is not None:
+        to.write["response"](reply, w, context)
+    else:
+        raise OutOfOrder("empty", "the stream holds no reply", hint="look at it with `proxai inspect`")
+    ledger.keeping.clear()
+    ledger.settle([event for event in events if event is not DONE], [w.value])
+    return Translation(w.value, ledger, context.findings)
+
+
+def explode(
+    body: Any, protocol: str, target: str | None = None, context: Context | None = None, pieces: str = "words"
+) -> Translation:
+    """A response body as the list of a stream's events (`DONE` for the `[DONE]` line), of the same protocol or another.
+
+    `pieces` says how texts are cut: `whole`, `words`, or a number of characters.
+    """
+    context = (context or Context()).fresh()
+    ledger = Ledger()
+    to = PROTOCOLS[target or protocol]
+    reply = PROTOCOLS[protocol].read["response"](body, context)
+    encoder = to.Encoder(ledger, context)
+    written: list[Any] = []
+    if reply.get("error") is not None:
+        written += encoder.feed(Fail(reply.says["error"]))
+        ledger.drop(reply.but("error"), "not-terminal")
+    else:
+        for event in exploded(reply, pieces):
+            written += encoder.feed(event)
+    ledger.keeping.clear()
+    values = [wire for wire in written if isinstance(wire, dict)]
+    ledger.settle(body, values, (), lambda at: (At(at, event_type(values[at])),))
+    return Translation(written, ledger, context.findings)
