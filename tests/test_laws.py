@@ -1,0 +1,333 @@
+"""The laws of the house, each over every fixture and over the whole corpus beside the project."""
+
+import copy
+import random
+from typing import Any
+
+import pytest
+
+from proxai_cli import PROTOCOLS, Pipe, StreamTranslator, collect, explode, text, translate
+from proxai_cli.errors import ProxaiError
+from proxai_cli.ir.events import DONE
+from proxai_cli.ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Ledger, From, leaves_said, recipe, restore, size
+from proxai_cli.translate import At
+
+from .captures import Capture, body, corpus, events, fixtures, wire
+from .judges import complaint
+from .refused import MAY_BE_INVALID, REFUSED
+
+ALL = [*fixtures(), *corpus()]
+BODIES = [each for each in ALL if each.kind != "stream"]
+STREAMS = [each for each in ALL if each.kind == "stream"]
+
+
+def over(captures: list[Capture]) -> Any:
+    return pytest.mark.parametrize("capture", captures, ids=lambda each: each.label)
+
+
+def refused(capture: Capture) -> Any:
+    """The code with which a file must be refused, whatever the target; None for one that is translated."""
+    return REFUSED.get(capture.label)
+
+
+def sums(entries: list[Entry]) -> tuple[int, int]:
+    """Leaves of the source and of the target that an account speaks of."""
+    return sum(entry.ours for entry in entries), sum(entry.theirs for entry in entries)
+
+
+def holes(entries: list[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.level == "unexplained"]
+
+
+class Watched(StreamTranslator):
+    """A translator that keeps every entry with the number of its event."""
+
+    def __init__(self, source: str, target: str) -> None:
+        self.all: list[Entry] = []
+        super().__init__(source, target)
+
+    def _count(self, entries: list[Entry]) -> None:
+        self.all += entries
+        super()._count(entries)
+
+
+def streamed(source: str, target: str, fed: list[Any]) -> tuple[list[Any], Watched, ProxaiError | None]:
+    """What a stream becomes, with its account, up to the error that ends it."""
+    translator, out = Watched(source, target), list[Any]()
+    error = None
+    try:
+        for event in fed:
+            out += translator.feed(event)
+    except ProxaiError as problem:
+        error = problem
+    out += translator.close()
+    return out, translator, error
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len([each for each in ALL if not each.label.startswith("corpus")]) >= 80
+
+
+@over(BODIES)
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_bodies(capture: Capture, target: str) -> None:
+    """Balance, rebuilding, purity, steadiness, nothing unexplained, validity: of each body to each protocol."""
+    if refused(capture):
+        with pytest.raises(ProxaiError) as caught:
+            translate(body(capture), capture.protocol, target, capture.kind)
+        assert caught.value.code == refused(capture)
+        return
+    source = body(capture)
+    before = text.dumps(source)
+    done = translate(source, capture.protocol, target, capture.kind)
+    entries = done.ledger.entries
+    assert sums(entries) == (size(source), size(done.value)), "both sides balance"
+    assert not holes(entries), "nothing unexplained"
+    assert text.dumps(source) == before, "the source is never altered"
+    assert text.dumps(restore(done.value, recipe(source, entries))) == before, "the account rebuilds the source"
+    again = translate(copy.deepcopy(source), capture.protocol, target, capture.kind)
+    assert text.dumps(again.value) == text.dumps(done.value) and again.ledger.entries == entries, "steady"
+    if target == capture.protocol:
+        assert text.dumps(done.value) == before, "the same protocol is identity"
+        assert {entry.fate for entry in entries} <= {CARRIED}
+    elif complaint(capture.protocol, capture.kind, source) is None:
+        kind = "error" if "error" in done.value and "type" not in done.value.get("error", {}) else capture.kind
+        kind = "error" if capture.kind == "response" and set(done.value) <= {"error", "type", "request_id"} else capture.kind
+        said = complaint(target, kind, done.value)
+        assert said is None or (capture.label, target) in MAY_BE_INVALID, said
+
+
+@over(BODIES)
+def test_decoding_a_body_loses_nothing(capture: Capture) -> None:
+    """Every leaf of the source is held by the node that it was read into."""
+    try:
+        node = PROTOCOLS[capture.protocol].read[capture.kind](body(capture), _context())
+    except ProxaiError:
+        assert refused(capture)
+        return
+    held = {(id(leaf.home), leaf.key) for leaf, _ in leaves_said(node)}
+    assert not _not_held(body(capture), held)
+
+
+def _context() -> Any:
+    from proxai_cli import Context
+
+    return Context().fresh()
+
+
+def _not_held(value: Any, held: set[tuple[int, Any]]) -> list[tuple[Any, ...]]:
+    lost, todo = [], [(value, ())]
+    while todo:
+        node, path = todo.pop()
+        for key, inner in node.items() if isinstance(node, dict) else enumerate(node):
+            if (id(node), key) in held:
+                continue
+            if inner and isinstance(inner, (dict, list)):
+                todo.append((inner, (*path, key)))
+            else:
+                lost.append((*path, key))
+    return lost
+
+
+@over(STREAMS)
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_streams(capture: Capture, target: str) -> None:
+    """The same laws for each stream to each protocol, event by event."""
+    fed = events(capture)
+    before = [text.dumps(event) for event in wire(fed)]
+    out, translator, error = streamed(capture.protocol, target, fed)
+    assert (error.code if error else None if translator.complete else "truncated") == refused(capture)
+    entries, written = translator.all, wire(out)
+    assert not holes(entries), "nothing unexplained"
+    fed_leaves = sum(size(event) for event in wire(fed)[: translator.number])
+    if error is None:
+        assert sums(entries) == (fed_leaves, sum(map(size, written))), "both sides balance"
+        assert [sum(line[at] for line in translator.account.values()) for at in (0, 1)] == list(sums(entries))
+        rebuilt = restore(written, _stream_recipe(fed, entries))
+        assert [text.dumps(rebuilt[at]) for at, event in enumerate(fed) if event is not DONE] == before
+    assert [text.dumps(event) for event in wire(fed)] == before, "the source is never altered"
+    if target == capture.protocol:
+        assert [text.dumps(event) for event in written] == before[: len(written)], "the same protocol is identity"
+    elif refused(capture) is None and complaint(capture.protocol, "stream", wire(fed)) is None:
+        said = complaint(target, "stream", written)
+        assert said is None or (capture.label, target) in MAY_BE_INVALID, said
+
+
+def _stream_recipe(fed: list[Any], entries: list[Entry]) -> Any:
+    def numbers(path: Any) -> Any:
+        return path and tuple(key.number if isinstance(key, At) else key for key in path)
+
+    source = [event if isinstance(event, dict) else {} for event in fed]
+    return recipe(source, [entry._replace(source=numbers(entry.source), target=numbers(entry.target)) for entry in entries])
+
+
+@over(STREAMS)
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_no_cut_matters(capture: Capture, target: str) -> None:
+    data = capture.data
+    whole = _piped(capture.protocol, target, [data])
+    cuts = random.Random(capture.label)
+    places = sorted(cuts.randrange(len(data) + 1) for _ in range(40))
+    assert _piped(capture.protocol, target, [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)]) == whole
+    if len(data) < 6000:
+        assert _piped(capture.protocol, target, [data[at : at + 1] for at in range(len(data))]) == whole
+
+
+def _piped(source: str, target: str, pieces: list[bytes]) -> tuple[bytes, str | None, Any]:
+    """Output, error code and account of a stream fed in these pieces."""
+    pipe, out, code = Pipe(source, target), b"", None
+    try:
+        for piece in pieces:
+            out += pipe.feed(piece)
+    except ProxaiError as problem:
+        code = problem.code
+    try:
+        out += pipe.close()
+    except ProxaiError as problem:
+        code = code or problem.code
+    return out, code, pipe.translator.account
+
+
+@over(STREAMS)
+def test_decoding_a_stream_loses_only_framing(capture: Capture) -> None:
+    """Collected to a body of its own protocol, a stream gives up only what is a note."""
+    if refused(capture):
+        return
+    done = collect(events(capture), capture.protocol)
+    lost = {(entry.why, entry.source) for entry in done.ledger.entries if entry.fate == DROPPED and entry.level != "note"}
+    assert not lost
+    assert not holes(done.ledger.entries)
+    assert sums(done.ledger.entries) == (sum(map(size, wire(events(capture)))), size(done.value))
+
+
+PAIRS = [
+    (each, each._replace(path=each.path.with_name("response.json"), kind="response"))
+    for each in STREAMS
+    if each.path.name == "stream.sse" and each.path.with_name("response.json").exists()
+]
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[0].label)
+def test_a_stream_is_its_body(pair: tuple[Capture, Capture], target: str) -> None:
+    """A collected stream translates to what the body of the same reply translates to."""
+    stream, plain = pair
+    collected = collect(events(stream), stream.protocol, target)
+    translated = translate(body(plain), plain.protocol, target, "response")
+    assert _normal(collected.value) == _normal(translated.value)
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+@over([each for each in BODIES if each.kind == "response"])
+def test_an_exploded_reply_is_its_body(capture: Capture, target: str) -> None:
+    """A reply sent out as a stream and collected again is the translated reply."""
+    if refused(capture):
+        return
+    sent = explode(body(capture), capture.protocol, target)
+    assert not holes(sent.ledger.entries)
+    assert sums(sent.ledger.entries) == (size(body(capture)), sum(map(size, wire(sent.value))))
+    translated = translate(body(capture), capture.protocol, target, "response").value
+    assert _normal(collect(sent.value, target).value) == _normal(translated)
+
+
+def _normal(value: Any) -> Any:
+    """A document up to what a stream and its body may differ in (`spec/streams.md` §10): null or absent, and the
+    spacing of arguments."""
+    if isinstance(value, dict):
+        return {key: _arguments(key, _normal(inner)) for key, inner in sorted(value.items()) if inner is not None}
+    if isinstance(value, list):
+        return [_normal(inner) for inner in value]
+    return value
+
+
+def _arguments(key: str, value: Any) -> Any:
+    if key != "arguments" or not isinstance(value, str):
+        return value
+    try:
+        return text.loads(value)
+    except ProxaiError:
+        return value
+
+
+JUNK: list[Any] = [None, {}, [], "", "junk", 0, -1, 1.5, True, ["junk"], [None], {"type": "junk"}, [{"type": "junk", "junk": [{}]}], [[]]]
+
+
+@over([each for each in BODIES if not each.label.startswith("corpus")])
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_junk_anywhere_is_accounted_for(capture: Capture, target: str) -> None:
+    """Whatever stands at a place of a body, and whatever key is thrown in: an account that balances, or our own error."""
+    chance = random.Random(capture.label + target)
+    places = list(_places(body(capture)))
+    for _ in range(60):
+        mutant = copy.deepcopy(body(capture))
+        home = mutant
+        path = chance.choice(places)
+        for key in path[:-1]:
+            home = home[key]
+        if chance.random() < 0.3 and isinstance(home, dict):
+            home["unheard_of"] = copy.deepcopy(chance.choice(JUNK))
+        else:
+            home[path[-1]] = copy.deepcopy(chance.choice(JUNK))
+        _holds(mutant, capture, target)
+
+
+def _holds(mutant: Any, capture: Capture, target: str) -> None:
+    try:
+        done = translate(mutant, capture.protocol, target, capture.kind)
+    except ProxaiError:
+        return
+    entries = done.ledger.entries
+    assert not holes(entries), text.dumps(mutant).decode()
+    assert sums(entries) == (size(mutant), size(done.value)), text.dumps(mutant).decode()
+    assert text.dumps(restore(done.value, recipe(mutant, entries))) == text.dumps(mutant)
+
+
+def _places(value: Any) -> Any:
+    todo: list[tuple[Any, tuple[Any, ...]]] = [(value, ())]
+    while todo:
+        node, path = todo.pop()
+        if path:
+            yield path
+        if isinstance(node, dict):
+            todo += [(inner, (*path, key)) for key, inner in node.items()]
+        elif isinstance(node, list):
+            todo += [(inner, (*path, at)) for at, inner in enumerate(node)]
+
+
+@over([each for each in STREAMS if not each.label.startswith("corpus")])
+@pytest.mark.parametrize("target", PROTOCOLS)
+def test_junk_in_a_stream_is_accounted_for(capture: Capture, target: str) -> None:
+    chance = random.Random(capture.label + target)
+    for _ in range(25):
+        fed = copy.deepcopy(wire(events(capture)))
+        at = chance.randrange(len(fed))
+        path = chance.choice(list(_places(fed[at])))
+        home: Any = fed[at]
+        for key in path[:-1]:
+            home = home[key]
+        home[path[-1]] = copy.deepcopy(chance.choice(JUNK))
+        if chance.random() < 0.2:
+            del fed[chance.randrange(len(fed))]
+        out, translator, error = streamed(capture.protocol, target, fed)
+        assert not holes(translator.all), text.dumps(fed[at]).decode()
+        if error is None:
+            assert sums(translator.all) == (sum(map(size, fed)), sum(map(size, wire(out))))
+
+
+def test_the_laws_can_fail() -> None:
+    """An account with a hole, or a claim from nowhere, is seen."""
+    source = {"said": 1, "forgotten": 2}
+    ledger = Ledger()
+    ledger.drop(_leaf(source, "said"), "no-equivalent")
+    assert [entry.why for entry in holes(ledger.settle(source, [{}]))] == ["unclaimed"]
+    target: dict[str, Any] = {"made": 1}
+    ledger.claim(_leaf({"elsewhere": 1}, "elsewhere"), target, "made", None)
+    ledger.drop([_leaf(source, "said"), _leaf(source, "forgotten")], "no-equivalent")
+    assert [entry.why for entry in holes(ledger.settle(source, [target]))] == ["out-of-nowhere"]
+    assert {CARRIED, CHANGED, DROPPED, SYNTHESIZED} and From(()).path == ()
+
+
+def _leaf(home: Any, key: Any) -> Any:
+    from proxai_cli.ledger import Leaf
+
+    return Leaf(home, key)

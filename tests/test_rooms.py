@@ -1,0 +1,87 @@
+"""Imports go the way that the house allows, and no room holds what another is for."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import proxai_cli
+
+HOUSE = Path(proxai_cli.__file__).parent
+EVERYONE = {"text", "errors"}
+
+# Which of our rooms a room may import. A room is the first folder or file below the package; `protocols/chat` is one,
+# and `protocols` (the list) another. Longest match first.
+ALLOWED: dict[str, set[str]] = {
+    "text": set(),
+    "errors": set(),
+    "context": set(),
+    "reasons": set(),
+    "markers": set(),
+    "ir": {"ir"},
+    "ledger": {"reasons"},
+    "tables": {"ir", "ledger", "reasons", "context"},
+    "protocols/chat": {"protocols/chat", "tables", "ir", "ledger", "reasons", "context", "markers"},
+    "protocols/responses": {"protocols/responses", "tables", "ir", "ledger", "reasons", "context", "markers"},
+    "protocols/messages": {"protocols/messages", "tables", "ir", "ledger", "reasons", "context", "markers"},
+    "protocols": {"protocols/chat", "protocols/responses", "protocols/messages", "tables"},
+    "translate": {"protocols", "ir", "ledger", "context", "tables"},
+    "wire": {"wire", "protocols", "ir", "markers", "context"},
+    "pipe": {"wire", "translate", "ir", "context", "protocols"},
+    "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
+}
+FREE = {"cli", "__init__", "__main__"}
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    if parts[0] == "protocols" and len(parts) > 1:
+        return "/".join(parts[:2])
+    return parts[0] or "__init__"
+
+
+def files() -> list[Path]:
+    return sorted(path for path in HOUSE.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of ours that a file imports, as dotted names below the package."""
+    package = list(path.relative_to(HOUSE).with_suffix("").parts)[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - (node.level - 1)]
+            if node.module:
+                found.add(".".join([*base, node.module]))
+            else:
+                found |= {".".join([*base, alias.name]) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("proxai_cli"):
+            found.add((node.module or "").removeprefix("proxai_cli").lstrip("."))
+    return found
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_go_one_way(path: Path) -> None:
+    parts = path.relative_to(HOUSE).with_suffix("").parts
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    room = room_of(".".join(parts))
+    if room in FREE:
+        return
+    assert room in ALLOWED, f"{room} is a new room: say here what it may import"
+    wrong = {name for name in imported(path) if room_of(name) not in ALLOWED[room] | EVERYONE | {room}}
+    assert not wrong, f"{room} imports {sorted(wrong)}"
+
+
+def test_protocol_folders_have_the_same_files() -> None:
+    folders = [{path.name for path in (HOUSE / "protocols" / name).glob("*.py")} for name in ("chat", "responses", "messages")]
+    assert folders[0] == folders[1] == folders[2]
+    assert {"tables.py", "request.py", "response.py", "stream.py", "error.py"} <= folders[0]
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(HOUSE)))
+def test_json_has_one_door(path: Path) -> None:
+    if path.name == "text.py":
+        return
+    names = {alias.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import) for alias in node.names}
+    assert not names & {"json", "msgspec", "ujson"}, "JSON goes through text.py"
