@@ -1,0 +1,118 @@
+"""HTTP/1 framing that a capture left around a body: heads in front of it, chunk sizes inside it."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+_HEAD = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]+ \S+ HTTP/\d")
+_SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?\r\n")
+_LONGEST_LINE = 1 << 14
+
+
+class Piece(NamedTuple):
+    """A piece of a body: the byte at which it stands in the capture, the lines of framing before it, and its bytes."""
+
+    byte: int
+    framing: int
+    data: bytes
+
+
+class Unwrapper:
+    """A capture in, fed in any cut; out comes its body without heads (also interim ones) and chunk sizes.
+
+    What is no HTTP passes as it is. Chunk sizes are known by themselves, since tools keep the header that announces
+    them and take them out, or the reverse; where a size does not fit, the rest passes as it is.
+    State: the step that is due, and the beginning of a line that is still incomplete.
+    """
+
+    def __init__(self) -> None:
+        self._step: Callable[[list[Piece]], bool] = self._start
+        self._waiting, self._at = b"", 0
+        self._byte = self._framing = self._left = 0
+
+    def feed(self, data: bytes) -> list[Piece]:
+        pieces: list[Piece] = []
+        self._waiting += data
+        while self._at < len(self._waiting) and self._step(pieces):
+            pass
+        self._waiting, self._at = self._waiting[self._at :], 0
+        return pieces
+
+    def close(self) -> list[Piece]:
+        """What was held back because it might have been the beginning of a head."""
+        pieces: list[Piece] = []
+        if self._waiting and self._step == self._start:
+            self._plain(pieces)
+        return pieces
+
+    def _start(self, pieces: list[Piece]) -> bool:
+        line = self._line()
+        if line is None:
+            return False
+        self._step = self._head if _HEAD.match(line) else self._size if _SIZE.fullmatch(line) else self._plain
+        return True
+
+    def _head(self, pieces: list[Piece]) -> bool:
+        """A head, or what may follow the last chunk: lines up to an empty one."""
+        line = self._line()
+        if line is None:
+            return False
+        self._skip(len(line))
+        if not line.strip():
+            self._step = self._start
+        return True
+
+    def _size(self, pieces: list[Piece]) -> bool:
+        line = self._line()
+        if line is None:
+            return False
+        size = _SIZE.fullmatch(line)
+        if size is None:
+            self._step = self._plain
+            return True
+        self._skip(len(line))
+        self._left = int(size[1], 16)
+        self._step = self._chunk if self._left else self._head
+        return True
+
+    def _chunk(self, pieces: list[Piece]) -> bool:
+        count = min(self._left, len(self._waiting) - self._at)
+        self._give(count, pieces)
+        self._left -= count
+        if not self._left:
+            self._step = self._after_chunk
+        return True
+
+    def _after_chunk(self, pieces: list[Piece]) -> bool:
+        end = self._waiting[self._at : self._at + 2]
+        if end == b"\r":
+            return False
+        if end == b"\r\n":
+            self._skip(2)
+            self._step = self._size
+        else:
+            self._step = self._plain
+        return True
+
+    def _plain(self, pieces: list[Piece]) -> bool:
+        self._give(len(self._waiting) - self._at, pieces)
+        return True
+
+    def _line(self) -> bytes | None:
+        """The next line with its end; a beginning that is too long for a line of framing; or None: wait for more."""
+        end = self._waiting.find(b"\n", self._at, self._at + _LONGEST_LINE) + 1
+        if not end and len(self._waiting) - self._at < _LONGEST_LINE:
+            return None
+        return self._waiting[self._at : end or self._at + _LONGEST_LINE]
+
+    def _skip(self, count: int) -> None:
+        self._framing += self._waiting.count(b"\n", self._at, self._at + count)
+        self._pass(count)
+
+    def _give(self, count: int, pieces: list[Piece]) -> None:
+        pieces.append(Piece(self._byte, self._framing, self._waiting[self._at : self._at + count]))
+        self._pass(count)
+
+    def _pass(self, count: int) -> None:
+        self._byte += count
+        self._at += count
