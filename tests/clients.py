@@ -4,15 +4,16 @@ Nothing leaves the machine: the clients know no proxy, no other address and no r
 """
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from threading import Thread
 from typing import Any
 
-from seen import Custom, NoJson, Seen, equal, error_in, plain, reading, replace, seen_in
+from .seen import Custom, NoJson, Seen, equal, error_in, events_in, plain, reading, seen_in
 
-__all__ = ["Seen", "equal", "read_body", "read_stream", "seen_in"]
+__all__ = ["Seen", "equal", "events_in", "read_body", "read_events", "read_stream", "seen_in"]
 
 # Seconds that a client waits for the loopback server.
 PATIENCE = 10
@@ -96,7 +97,7 @@ def api_errors() -> tuple[type[Exception], ...]:
 
 
 def read_body(protocol: str, kind: str, data: bytes, status: int | None = None) -> Seen:
-    """What the official client makes of the body of a response or an error; an error has status 400 if none is given."""
+    """What the official client makes of the body of a response, or of an error, which has status 400 by default."""
     resource, least = door(protocol)
     status = status or (400 if kind == "error" else 200)
     with answer(status, "application/json", data) as headers:
@@ -146,7 +147,7 @@ def read_events(protocol: str, data: bytes) -> Seen:
 
 
 def cannot_finish(protocol: str, seen: Seen) -> bool:
-    """Whether the stream helper raises by design: at errors, cuts, some stops, free text, arguments that are no JSON."""
+    """Whether the helper raises by design: at errors, cuts, some stops, free text, arguments that are no JSON."""
     if seen.error:
         return True
     if protocol == "chat":

@@ -62,7 +62,7 @@ def seen_in(protocol: str, kind: str, value: Any, status: int | None = None) -> 
 
 
 def events_in(data: bytes) -> list[Any]:
-    """The parsed events of a stream, without end marker and empty ones, also where blank lines between them are lost."""
+    """The parsed events of a stream without its end marker, also where blank lines between them are lost."""
     events = []
     for block in re.split(r"\n\n+", re.sub(r"\r\n?", "\n", data.decode(errors="replace"))):
         lines = [line[5:].strip() for line in block.split("\n") if line.startswith("data:")]
@@ -263,7 +263,7 @@ def add(home: dict[str, Any], name: str, text: Any) -> None:
 
 
 def add_call(calls: list[dict[str, Any]], places: dict[Any, dict[str, Any]], piece: dict[str, Any]) -> None:
-    """A fragment of a call: the index tells calls apart, a new id on it begins another one; without an index, the id."""
+    """A fragment of a call: calls differ by index, or by a new id on a used one; without an index, by id."""
     index, name = piece.get("index"), piece.get("id") or None
     key = ("index", index) if index is not None else ("id", name)
     call = places.get(key) if index is not None or name else (calls[-1] if calls else None)
@@ -368,7 +368,7 @@ COLLECT = {"chat": collect_chat, "responses": collect_responses, "messages": col
 def equal(source_protocol: str, source: Seen, target_protocol: str, target: Seen) -> list[str]:
     """Where a reply in the target differs from what its source makes there; empty if they are equal.
 
-    Of a reply that failed as a body the error alone is left; of one that was cut or failed as a stream, all but its end.
+    Of a failed body the error alone is left; of a stream that failed or was cut, all but its end.
     """
     wanted, found = asdict(expected(source_protocol, source, target_protocol)), asdict(target)
     names = ["text", "calls", "refusal", "stop", "usage"]
