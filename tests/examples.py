@@ -10,7 +10,7 @@ from proxai_cli import text
 from tests.captures import FIXTURES
 
 PROTOCOLS = FIXTURES.parent / "proxai_cli" / "protocols"
-SCALARS: dict[str, Any] = {"string": "text", "integer": 1, "number": 0.5, "boolean": True, "null": None, "array": [], "object": {}}
+SCALARS: dict[str, Any] = {"string": "text", "integer": 1, "number": 0.5, "boolean": True, "null": None, "object": {}}
 
 
 class Example(NamedTuple):
@@ -81,7 +81,8 @@ class Examples:
         if "enum" in found:
             return found["enum"][0]
         if "properties" in found:
-            return {key: self.small(found["properties"][key]) for key in found.get("required", []) if key in found["properties"]}
+            known = found["properties"]
+            return {key: self.small(known[key]) for key in found.get("required", []) if key in known}
         if found.get("type") == "object":
             return {"key": "text"}
         if found.get("type") == "array":
