@@ -178,7 +178,11 @@ class Ledger:
                 self.keeping.add((id(leaf.home), leaf.key))
 
     def settle(
-        self, source: Any, targets: list[Any], source_root: Path = (), target_root: Callable[[int], Path] = lambda at: ()
+        self,
+        source: Any,
+        targets: list[Any],
+        source_root: Path = (),
+        target_root: Callable[[int], Path] = lambda at: (),
     ) -> list[Entry]:
         """One body and [its target], or one stream event and the events written for it; `target_root(n)` begins the
         paths of the n-th target."""
@@ -232,7 +236,14 @@ class Ledger:
             ours = 0  # a leaf that feeds two places counts once
 
     def _entry(
-        self, fate: str, source: Path | None, target: Path | None, why: str | None, ours: int, theirs: int, steers: bool = False
+        self,
+        fate: str,
+        source: Path | None,
+        target: Path | None,
+        why: str | None,
+        ours: int,
+        theirs: int,
+        steers: bool = False,
     ) -> None:
         said = level(why, steers and self.steers) if why else None
         self.entries.append(Entry(fate, source, target, why, said, ours, theirs))

@@ -57,8 +57,7 @@ REASONS: dict[str, Reason] = {
     ),
     "hosted-tool": Reason(
         "loss*",
-        "The source's vendor runs this tool and the target has none like it; offer a function of your own "
-        "instead.",
+        "The source's vendor runs this tool and the target has none like it; offer a function of your own instead.",
     ),
     "unsupported-media": Reason(
         "loss*", "The target cannot hold audio, images or files of this form, so the model does not get them."
@@ -82,8 +81,7 @@ REASONS: dict[str, Reason] = {
     ),
     "out-of-nowhere": Reason(
         "unexplained",
-        "This was written from a place that the source does not have: that is a fault of ours, please report "
-        "it.",
+        "This was written from a place that the source does not have: that is a fault of ours, please report it.",
     ),
     "respelled": Reason("note", "The same meaning in the target's word."),
     "one-to-list": Reason("note", "One value where the target wants a list."),
@@ -174,9 +172,9 @@ FINDINGS: dict[str, Notice] = {
         "note", "input", "The blank lines between events are missing, and events were told apart without them."
     ),
     "event-name": Notice(
-        "risk", "client",
-        "An event's name is missing or is not the type in its data; clients that go by the name miss "
-        "it.",
+        "risk",
+        "client",
+        "An event's name is missing or is not the type in its data; clients that go by the name miss it.",
     ),
     "keep-alive-event": Notice(
         "note", "client", "An empty event follows a comment; at least one client library fails on it."
@@ -211,9 +209,9 @@ FINDINGS: dict[str, Notice] = {
         "risk", "shape", "The last message is the assistant's and ends in white space, which the API refuses."
     ),
     "root-ref": Notice(
-        "risk", "shape",
-        "A tool's schema is a reference at its root, which the API refuses; `--set inline-refs=true` writes "
-        "it out.",
+        "risk",
+        "shape",
+        "A tool's schema is a reference at its root, which the API refuses; `--set inline-refs=true` writes it out.",
     ),
     "unknown-choice": Notice("risk", "shape", "The tool that must be called is not among the tools."),
     "tools-with-effort": Notice("risk", "shape", "Newer models refuse tools together with an effort in this protocol."),

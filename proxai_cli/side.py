@@ -79,7 +79,9 @@ def read(data: bytes) -> Side:
     except (text.NotReadable, LookupError, TypeError, ValueError, zlib.error):
         whole = False
     if not whole:
-        raise NotThatSideFile("wrong-side-file", "this is no side file, or it was damaged", hint="write it anew with --side")
+        raise NotThatSideFile(
+            "wrong-side-file", "this is no side file, or it was damaged", hint="write it anew with --side"
+        )
     return side
 
 
@@ -227,7 +229,9 @@ class _Merge:
             return node
         inserts = self.inserts.get(path, [])
         if isinstance(node, dict):
-            out = {key: value for key, inner in node.items() if (value := self._built(inner, (*path, key))) is not _GONE}
+            out = {
+                key: value for key, inner in node.items() if (value := self._built(inner, (*path, key))) is not _GONE
+            }
             for _, key, value in inserts:
                 out.setdefault(key, value)
             return out
@@ -306,5 +310,3 @@ def _get(value: Any, path: Path) -> Any:
 
 def _pointer(path: Path) -> str:
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
-
-

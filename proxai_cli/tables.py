@@ -95,7 +95,9 @@ class Table:
                 self.by_name.setdefault(rule.name, rule)
             if not isinstance(rule, Must):
                 self.by_term.setdefault(rule.term, rule)
-        self.rank = {rule: at for at, rule in reversed(list(enumerate(rules))) if isinstance(rule, (Field, Nested, Word))}
+        self.rank = {
+            rule: at for at, rule in reversed(list(enumerate(rules))) if isinstance(rule, (Field, Nested, Word))
+        }
 
     def read(self, home: dict[str, Any], context: Context) -> Node:
         """An object as a node. Every key ends in a term, in the extras, or aside.

@@ -1,4 +1,4 @@
-"""Every fixture to every other protocol is what a person has read and accepted (`pytest tests/test_expected.py --accept`)."""
+"""Every fixture to every other protocol is what a person has read and accepted (`--accept` writes it anew)."""
 
 from pathlib import Path
 from typing import Any

@@ -6,10 +6,23 @@ from typing import Any
 
 import pytest
 
-from proxai_cli import PROTOCOLS, Pipe, StreamTranslator, collect, explode, text, translate
+from proxai_cli import PROTOCOLS, Context, Pipe, StreamTranslator, collect, explode, text, translate
 from proxai_cli.errors import ProxaiError
 from proxai_cli.ir.events import DONE
-from proxai_cli.ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Ledger, From, leaves_said, recipe, restore, size
+from proxai_cli.ledger import (
+    CARRIED,
+    CHANGED,
+    DROPPED,
+    SYNTHESIZED,
+    Entry,
+    From,
+    Leaf,
+    Ledger,
+    leaves_said,
+    recipe,
+    restore,
+    size,
+)
 from proxai_cli.translate import At
 
 from .captures import Capture, body, corpus, events, fixtures, wire
@@ -91,9 +104,8 @@ def test_bodies(capture: Capture, target: str) -> None:
         assert text.dumps(done.value) == before, "the same protocol is identity"
         assert {entry.fate for entry in entries} <= {CARRIED}
     elif complaint(capture.protocol, capture.kind, source) is None:
-        kind = "error" if "error" in done.value and "type" not in done.value.get("error", {}) else capture.kind
-        kind = "error" if capture.kind == "response" and set(done.value) <= {"error", "type", "request_id"} else capture.kind
-        said = complaint(target, kind, done.value)
+        failed = capture.kind == "response" and set(done.value) <= {"error", "type", "request_id"}
+        said = complaint(target, "error" if failed else capture.kind, done.value)
         assert said is None or (capture.label, target) in MAY_BE_INVALID, said
 
 
@@ -101,18 +113,12 @@ def test_bodies(capture: Capture, target: str) -> None:
 def test_decoding_a_body_loses_nothing(capture: Capture) -> None:
     """Every leaf of the source is held by the node that it was read into."""
     try:
-        node = PROTOCOLS[capture.protocol].read[capture.kind](body(capture), _context())
+        node = PROTOCOLS[capture.protocol].read[capture.kind](body(capture), Context().fresh())
     except ProxaiError:
         assert refused(capture)
         return
     held = {(id(leaf.home), leaf.key) for leaf, _ in leaves_said(node)}
     assert not _not_held(body(capture), held)
-
-
-def _context() -> Any:
-    from proxai_cli import Context
-
-    return Context().fresh()
 
 
 def _not_held(value: Any, held: set[tuple[int, Any]]) -> list[tuple[Any, ...]]:
@@ -158,7 +164,9 @@ def _stream_recipe(fed: list[Any], entries: list[Entry]) -> Any:
         return path and tuple(key.number if isinstance(key, At) else key for key in path)
 
     source = [event if isinstance(event, dict) else {} for event in fed]
-    return recipe(source, [entry._replace(source=numbers(entry.source), target=numbers(entry.target)) for entry in entries])
+    return recipe(
+        source, [entry._replace(source=numbers(entry.source), target=numbers(entry.target)) for entry in entries]
+    )
 
 
 @over(STREAMS)
@@ -168,7 +176,10 @@ def test_no_cut_matters(capture: Capture, target: str) -> None:
     whole = _piped(capture.protocol, target, [data])
     cuts = random.Random(capture.label)
     places = sorted(cuts.randrange(len(data) + 1) for _ in range(40))
-    assert _piped(capture.protocol, target, [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)]) == whole
+    assert (
+        _piped(capture.protocol, target, [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)])
+        == whole
+    )
     if len(data) < 6000:
         assert _piped(capture.protocol, target, [data[at : at + 1] for at in range(len(data))]) == whole
 
@@ -194,7 +205,8 @@ def test_decoding_a_stream_loses_only_framing(capture: Capture) -> None:
     if refused(capture):
         return
     done = collect(events(capture), capture.protocol)
-    lost = {(entry.why, entry.source) for entry in done.ledger.entries if entry.fate == DROPPED and entry.level != "note"}
+    dropped = [entry for entry in done.ledger.entries if entry.fate == DROPPED]
+    lost = {(entry.why, entry.source) for entry in dropped if entry.level != "note"}
     assert not lost
     assert not holes(done.ledger.entries)
     assert sums(done.ledger.entries) == (sum(map(size, wire(events(capture)))), size(done.value))
@@ -249,13 +261,28 @@ def _arguments(key: str, value: Any) -> Any:
         return value
 
 
-JUNK: list[Any] = [None, {}, [], "", "junk", 0, -1, 1.5, True, ["junk"], [None], {"type": "junk"}, [{"type": "junk", "junk": [{}]}], [[]]]
+JUNK: list[Any] = [
+    None,
+    {},
+    [],
+    "",
+    "junk",
+    0,
+    -1,
+    1.5,
+    True,
+    ["junk"],
+    [None],
+    {"type": "junk"},
+    [{"type": "junk", "junk": [{}]}],
+    [[]],
+]
 
 
 @over([each for each in BODIES if not each.label.startswith("corpus")])
 @pytest.mark.parametrize("target", PROTOCOLS)
 def test_junk_anywhere_is_accounted_for(capture: Capture, target: str) -> None:
-    """Whatever stands at a place of a body, and whatever key is thrown in: an account that balances, or our own error."""
+    """Whatever stands at a place, and whatever key is thrown in: an account that balances, or our own error."""
     chance = random.Random(capture.label + target)
     places = list(_places(body(capture)))
     for _ in range(60):
@@ -318,16 +345,10 @@ def test_the_laws_can_fail() -> None:
     """An account with a hole, or a claim from nowhere, is seen."""
     source = {"said": 1, "forgotten": 2}
     ledger = Ledger()
-    ledger.drop(_leaf(source, "said"), "no-equivalent")
+    ledger.drop(Leaf(source, "said"), "no-equivalent")
     assert [entry.why for entry in holes(ledger.settle(source, [{}]))] == ["unclaimed"]
     target: dict[str, Any] = {"made": 1}
-    ledger.claim(_leaf({"elsewhere": 1}, "elsewhere"), target, "made", None)
-    ledger.drop([_leaf(source, "said"), _leaf(source, "forgotten")], "no-equivalent")
+    ledger.claim(Leaf({"elsewhere": 1}, "elsewhere"), target, "made", None)
+    ledger.drop([Leaf(source, "said"), Leaf(source, "forgotten")], "no-equivalent")
     assert [entry.why for entry in holes(ledger.settle(source, [target]))] == ["out-of-nowhere"]
     assert {CARRIED, CHANGED, DROPPED, SYNTHESIZED} and From(()).path == ()
-
-
-def _leaf(home: Any, key: Any) -> Any:
-    from proxai_cli.ledger import Leaf
-
-    return Leaf(home, key)

@@ -10,7 +10,9 @@ from .judges import complaint
 from .refused import REFUSED
 
 WANTED = [
-    each for each in [*fixtures(), *corpus()] if each.kind in ("response", "stream", "error") and each.label not in REFUSED
+    each
+    for each in [*fixtures(), *corpus()]
+    if each.kind in ("response", "stream", "error") and each.label not in REFUSED
 ]
 PAIRS = [(each, target) for each in WANTED for target in PROTOCOLS if target != each.protocol]
 

@@ -74,7 +74,9 @@ def test_imports_go_one_way(path: Path) -> None:
 
 
 def test_protocol_folders_have_the_same_files() -> None:
-    folders = [{path.name for path in (HOUSE / "protocols" / name).glob("*.py")} for name in ("chat", "responses", "messages")]
+    folders = [
+        {path.name for path in (HOUSE / "protocols" / name).glob("*.py")} for name in ("chat", "responses", "messages")
+    ]
     assert folders[0] == folders[1] == folders[2]
     assert {"tables.py", "request.py", "response.py", "stream.py", "error.py"} <= folders[0]
 
@@ -83,5 +85,10 @@ def test_protocol_folders_have_the_same_files() -> None:
 def test_json_has_one_door(path: Path) -> None:
     if path.name == "text.py":
         return
-    names = {alias.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import) for alias in node.names}
+    names = {
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     assert not names & {"json", "msgspec", "ujson"}, "JSON goes through text.py"

@@ -60,7 +60,9 @@ TERMS: dict[str, Term] = {
     "parallel_tool_calls": _steering("may several tools be called at once: true or false"),
     "format": _steering("node `format`: the shape that the reply's text must have"),
     "effort": _steering("how much to reason: none, minimal, low, medium, high, xhigh or max"),
-    "thinking_display": _steering("are thoughts shown: summarized or omitted (`reasoning.summary` says auto, concise, detailed)"),
+    "thinking_display": _steering(
+        "are thoughts shown: summarized or omitted (`reasoning.summary` says auto, concise, detailed)"
+    ),
     "reasoning_context": _steering("which earlier reasoning is used"),
     "reasoning_mode": _steering("way of reasoning"),
     "verbosity": _steering("length of the answer: low, medium or high"),
@@ -109,7 +111,9 @@ TERMS: dict[str, Term] = {
     "is_error": _steering("did the tool fail: true or false"),
     "signature": Term("signature of a thinking part, or its encrypted form", "foreign-signature", True),
     "summary": Term("summary of a thinking part that also has its full text", "duplicate"),
-    "service": _steering("hosted service: web_search, web_fetch, code_execution, file_search, mcp, computer …", "hosted-tool"),
+    "service": _steering(
+        "hosted service: web_search, web_fetch, code_execution, file_search, mcp, computer …", "hosted-tool"
+    ),
     "result": Term("node: what a hosted tool gave back", "hosted-tool"),
     "transcript": Term("transcript of audio", "unsupported-media"),
     "expires_at": Term("when audio can no longer be fetched", "unsupported-media"),
@@ -144,7 +148,9 @@ TERMS: dict[str, Term] = {
     "id": Term("identifier of the reply or error request"),
     "created": Term("when the reply was made, Unix time in seconds"),
     "completed": Term("when the reply was finished, Unix time in seconds"),
-    "stop_reason": Term("end, length, tool_calls, stop_sequence, content_filter, pause, context_full, compaction, running"),
+    "stop_reason": Term(
+        "end, length, tool_calls, stop_sequence, content_filter, pause, context_full, compaction, running"
+    ),
     "stop_sequence": Term("the string that ended the reply"),
     "explanation": Term("the vendor's words on why a reply was filtered"),
     "category": Term("category of a filtered reply"),
