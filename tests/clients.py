@@ -11,7 +11,7 @@ from itertools import count
 from threading import Thread
 from typing import Any
 
-from .seen import Custom, NoJson, Seen, equal, error_in, events_in, plain, reading, seen_in
+from .seen import Custom, NoJson, Seen, collect_responses, equal, error_in, events_in, plain, reading, seen_in
 
 __all__ = ["Seen", "equal", "events_in", "read_body", "read_events", "read_stream", "seen_in"]
 
@@ -128,7 +128,7 @@ def read_stream(protocol: str, data: bytes) -> Seen:
             "messages": "get_final_message",
         }[protocol]
         reply = getattr(stream, final)()
-    return replace(reading(protocol, reply), kind="stream", way="helper")
+    return replace(reading(protocol, reply), kind="stream", way="helper", live=seen.live)
 
 
 def read_events(protocol: str, data: bytes) -> Seen:
@@ -143,7 +143,11 @@ def read_events(protocol: str, data: bytes) -> Seen:
         except api_errors() as raised:
             error = error_in(raised.body)
     seen = seen_in(protocol, "stream", events)
-    return replace(seen, way="create", error=error or seen.error)
+    seen = replace(seen, way="create", error=error or seen.error)
+    if protocol == "responses":
+        live = reading(protocol, collect_responses(events, live=True))
+        seen.live = replace(live, kind="stream", error=error or live.error)
+    return seen
 
 
 def cannot_finish(protocol: str, seen: Seen) -> bool:

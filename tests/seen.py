@@ -26,15 +26,22 @@ class NoJson(NamedTuple):
     text: str
 
 
+class Action(NamedTuple):
+    """Arguments of a call of a tool that Responses has a kind of item for and the client runs; no name: an approval."""
+
+    value: Any
+
+
 @dataclass
 class Seen:
     """A reply as its reader sees it.
 
-    `calls` holds pairs of a name and the parsed arguments, `Custom` or `NoJson`. `reasoning` holds one text for each
-    block or item that has one, `summaries` what a summary says beside a full text. `refusal` is a model's own
+    `calls` holds pairs of a name and the parsed arguments, `Custom`, `NoJson` or `Action`. `reasoning` holds one text
+    for each block or item that has one, `summaries` what a summary says beside a full text. `refusal` is a model's own
     `wording`, or else a vendor's explanation. `stop` is the protocol's own word: finish_reason, stop_reason, or
     status/reason. `usage` holds COUNTS, where `input` includes what the cache holds. `error` holds type, code, message.
-    `status` is that of the call, where it is known; `kind` is response, stream or error; `way` is how a client read it.
+    `status` is that of the call, where it is known; `kind` is response, stream or error; `way` is how a client read it;
+    `live` what it shows while the reply comes, where the final object repeats what the pieces said.
     """
 
     text: str = ""
@@ -50,6 +57,7 @@ class Seen:
     status: int | None = field(default=None, compare=False)
     kind: str = field(default="response", compare=False)
     way: str = field(default="", compare=False)
+    live: "Seen | None" = field(default=None, compare=False)
 
 
 def seen_in(protocol: str, kind: str, value: Any, status: int | None = None) -> Seen:
@@ -169,6 +177,16 @@ def joined(parts: Iterable[Any]) -> str:
     return "".join(get(part, "text") or "" for part in parts)
 
 
+# Items for a client to act on, the tool that they are to Messages, and where they say what to do.
+ACTIONS = {
+    "computer_call": ("computer", "action"),
+    "local_shell_call": ("bash", "action"),
+    "shell_call": ("bash", "action"),
+    "apply_patch_call": ("apply_patch", "operation"),
+    "mcp_approval_request": (None, "arguments"),
+}
+
+
 def read_responses(reply: Any) -> Seen:
     seen = Seen(usage=counts(get(reply, "usage"), "input", "output"))
     for item in get(reply, "output") or []:
@@ -181,6 +199,9 @@ def read_responses(reply: Any) -> Seen:
             seen.calls.append((get(item, "name"), arguments(get(item, "arguments") or "")))
         elif kind == "custom_tool_call":
             seen.calls.append((get(item, "name"), Custom(get(item, "input") or "")))
+        elif kind in ACTIONS and get(item, "environment", "type") in (None, "local"):
+            name, place = ACTIONS[kind]
+            seen.calls.append((name, Action(plain(get(item, place)))))
         elif kind == "reasoning":
             full, summary = (
                 "\n\n".join(get(part, "text") or "" for part in get(item, name) or [] if get(part, "text"))
@@ -278,8 +299,11 @@ def add_call(calls: list[dict[str, Any]], places: dict[Any, dict[str, Any]], pie
         add(call[kind], "input", part.get("input"))
 
 
-def collect_responses(events: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The reply that the events of a stream make: the closing snapshot, and items that only the events name."""
+def collect_responses(events: Iterable[dict[str, Any]], live: bool = False) -> dict[str, Any]:
+    """The reply that the events of a stream make: finished items, and those that only the closing snapshot has.
+
+    `live`: what its pieces make, without what finished items and the snapshot say again.
+    """
     reply: dict[str, Any] = {"output": []}
     items: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -290,10 +314,11 @@ def collect_responses(events: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 reply["error"]["type"] = None
             break
         if kind in ("response.completed", "response.incomplete", "response.failed"):
-            reply = event["response"]
+            reply = event["response"] | ({"output": []} if live else {})
             break
         place = event.get("output_index")
-        if kind in ("response.output_item.added", "response.output_item.done") and event.get("item"):
+        finished = kind == "response.output_item.done" and not live
+        if event.get("item") and (finished or kind == "response.output_item.added"):
             items[place] = json.loads(json.dumps(event["item"]))
         elif kind.endswith(".delta") and place in items:
             add_piece(items[place], kind, event)
@@ -370,6 +395,15 @@ def equal(source_protocol: str, source: Seen, target_protocol: str, target: Seen
 
     Of a failed body the error alone is left; of a stream that failed or was cut, all but its end.
     """
+    differences = unequal(source_protocol, source, target_protocol, target)
+    if target.live:
+        live = unequal(source_protocol, source, target_protocol, target.live)
+        differences += [f"live {one}" for one in live]
+    return differences
+
+
+def unequal(source_protocol: str, source: Seen, target_protocol: str, target: Seen) -> list[str]:
+    """The differences without those of the live view."""
     wanted, found = asdict(expected(source_protocol, source, target_protocol)), asdict(target)
     names = ["text", "calls", "refusal", "stop", "usage"]
     if source.error:
@@ -398,7 +432,11 @@ def expected(source_protocol: str, source: Seen, target_protocol: str) -> Seen:
     if source_protocol == target_protocol:
         return source
     seen = replace(source, stop=expected_stop(source_protocol, source, target_protocol))
-    seen.calls = [expected_call(target_protocol, source.kind, *call) for call in source.calls]
+    seen.calls = [
+        expected_call(target_protocol, source.kind, *call)
+        for call in source.calls
+        if not isinstance(call[1], Action) or (call[0] and target_protocol == "messages")
+    ]
     seen.usage = expected_usage(source_protocol, source.usage, target_protocol)
     if source_protocol == "messages" and source.kind == "stream" and source.wording:
         # The wording went out as text before the end said that it was a refusal (spec/streams.md §7).
@@ -472,6 +510,8 @@ def expected_usage(source_protocol: str, usage: dict[str, int], target_protocol:
 def expected_call(target_protocol: str, kind: str, name: str, value: Any) -> tuple[str, Any]:
     if target_protocol == "messages" and isinstance(value, Custom):
         value = {"input": value.text}
+    elif isinstance(value, Action):
+        value = value.value
     elif target_protocol == "messages" and isinstance(value, NoJson) and kind != "stream":
         value = {"_raw": value.text}
     elif target_protocol != "messages" and isinstance(value, dict) and list(value) == ["_raw"] and kind != "stream":

@@ -324,6 +324,17 @@ def test_a_stop_is_held_to_the_tables(source, seen, target, stop):
     assert equal(source, Seen(**seen), target, replace(theirs, stop="pause_turn"))
 
 
+def test_an_action_for_the_client_is_a_call_to_messages_alone():
+    action = {"type": "exec", "command": ["ls"], "env": {}}
+    item = {"type": "local_shell_call", "id": "1", "call_id": "1", "status": "completed", "action": action}
+    source = read_body(
+        "responses", "response", json.dumps({**RESPONSE, "status": "completed", "output": [item]}).encode()
+    )
+    assert equal("responses", source, "chat", Seen(stop="tool_calls")) == []
+    assert equal("responses", source, "messages", Seen(stop="tool_use", calls=[("bash", action)])) == []
+    assert equal("responses", source, "messages", Seen(stop="tool_use"))
+
+
 def test_calls_that_the_target_writes_otherwise():
     free, cut = Seen(calls=[("f", Custom("x"))]), Seen(calls=[("f", NoJson("{"))])
     assert equal("chat", free, "messages", Seen(calls=[("f", {"input": "x"})])) == []
@@ -393,6 +404,14 @@ def test_a_stream_is_read_by_the_helper_where_that_can_finish(protocol, events, 
     assert {name: getattr(seen, name) for name in parts} == parts
     assert equal(protocol, seen_in(protocol, "stream", events), protocol, seen) == []
     assert (seen.error is not None) == ("error" in str(events[-1]))
+
+
+def test_pieces_that_do_not_add_up_to_the_final_reply_are_told():
+    events = [CREATED, ADDED, PART, TEXT | {"delta": "Ho"}, COMPLETED]
+    seen = read_stream("responses", event_stream("responses", events))
+    source = replace(seen, text="Hi", live=None)
+    differences = equal("responses", source, "responses", seen)
+    assert [one.split(":")[0] for one in differences] == ["live text"]
 
 
 @pytest.mark.parametrize(
