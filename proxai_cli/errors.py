@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """Where in an input something is; whatever is not known is None. Lines, columns and events count from 1, bytes from 0."""
+    """Where in an input something is, None where not known. Lines, columns and events count from 1, bytes from 0."""
 
     line: int | None = None
     column: int | None = None

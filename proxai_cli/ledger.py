@@ -266,7 +266,7 @@ class Ledger:
 
 
 def leaves_said(said: Any) -> Iterator[tuple[Leaf, str | None]]:
-    """A leaf and those joined to it, or all that a node, or a list of these, says; with the reason for what was set aside."""
+    """A leaf and those joined to it, or all that a node or a list of these says; with the reason of what is aside."""
     todo = [(said, None)]
     while todo:
         said, why = todo.pop()
@@ -311,7 +311,7 @@ class From(NamedTuple):
 def recipe(source: Any, entries: Iterable[Entry]) -> Any:
     """The source, with `From(path)` for each node that the target holds unchanged."""
     held = {entry.source: From(entry.target or ()) for entry in reversed(list(entries)) if entry.fate == CARRIED}
-    return _rebuilt(source, lambda path, node: held.get(path, node))
+    return _rebuilt(source, held.get)
 
 
 def restore(target: Any, recipe: Any) -> Any:

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from .context import Context, Finding
 from .errors import OutOfOrder
-from .ir.events import DONE, Close, Collector, Done, Event, Fail, Finish, Open, Start, explode as exploded
+from .ir.events import DONE, Close, Collector, Done, Event, Fail, Finish, Open, Start
+from .ir.events import explode as exploded
 from .ir.nodes import Node
 from .ledger import Entry, Leaf, Ledger, Path, Writer
 from .protocols import PROTOCOLS
@@ -64,7 +65,7 @@ class StreamTranslator:
         return self.context.findings
 
     def feed(self, event: Any) -> list[Any]:
-        """What one source event becomes. Raises `OutOfOrder` or `NotThatProtocol` where the stream ends at this event."""
+        """What one source event becomes. Raises `OutOfOrder` or `NotThatProtocol` where the stream ends here."""
         said = self.decoder.feed(event)
         self._note(said)
         if self.home:

@@ -1,4 +1,4 @@
-"""Values in the forms that more than one protocol needs: arguments, data URLs, names and ids within a target's limits."""
+"""Values in forms that more than one protocol needs: arguments, data URLs, names and ids within a target's limits."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ RAW = "_raw"
 
 
 def as_object(leaf: Any) -> Any:
-    """Arguments as an object (`spec/requests.md` §7.3): JSON text is parsed, no text is `{}`, anything else is wrapped."""
+    """Arguments as an object (`spec/requests.md` §7.3): text is parsed, no text is `{}`, anything else is wrapped."""
     if isinstance(leaf.value, dict):
         return leaf
     if not leaf.value:
@@ -75,11 +75,8 @@ class Brackets:
     def feed(self, piece: str) -> None:
         for mark in re.findall(r'["\\{}\[\]]|[^"\\{}\[\]]+', piece):
             if self.escaped:
-                self.escaped = False
-                mark = mark[1:]  # only the first character was escaped, and it opens or closes nothing
-                if not mark:
-                    continue
-            if mark == "\\":
+                self.escaped = False  # of a longer mark only the first character was escaped; it opens nothing
+            elif mark == "\\":
                 self.escaped = self.inside
             elif mark == '"':
                 self.inside = not self.inside
