@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 
 class Finding(NamedTuple):
-    """Something seen about the input or output that is no change of a leaf: a code (`spec/reasons.md` §2), and where."""
+    """Something seen about the document that is no change of a leaf: a code (`spec/reasons.md` §2), and where."""
 
     code: str
     place: Any = None
