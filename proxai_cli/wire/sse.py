@@ -1,5 +1,6 @@
 """Server-sent events: bytes in any cut to events with parsed data, and back. The rules are `spec/streams.md` §1."""
 
+import re
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from ..ir.events import DONE
 from .http import Unwrapper
 
 TOLD_AT_MOST = 100
+_BEGINNING = 1 << 16
 
 
 class Event(NamedTuple):
@@ -221,6 +223,17 @@ class Reader:
         self._told[code] += 1
         if self._told[code] <= TOLD_AT_MOST:
             self.findings.append((code, place))
+
+
+_FIELD = re.compile(rb"\s*(?:data|event|id|retry)?:")
+
+
+def looks_like_a_stream(data: bytes) -> bool:
+    """Whether the first line that is not blank, after any HTTP framing, is one of an event stream. Looks at no more."""
+    unwrapper = Unwrapper()
+    pieces = unwrapper.feed(data[:_BEGINNING]) + unwrapper.close()
+    beginning = b"".join(piece.data for piece in pieces).removeprefix(text.BYTE_ORDER_MARK)
+    return _FIELD.match(beginning) is not None
 
 
 def _cut() -> NotReadable:

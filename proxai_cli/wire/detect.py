@@ -1,0 +1,157 @@
+"""Which protocol, which kind of document: judged by the markers that the protocols list.
+
+A document fits a protocol and kind if all its shape markers hold, and either a marker of its own or all its demands.
+Of those that fit, own markers decide (`certain`), then habits (`likely`); what is left over is a tie.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from .. import text
+from ..markers import DEMAND, HABIT, OWN, SHAPE, Marker
+from ..protocols import PROTOCOLS
+from . import sse
+
+BODY_KINDS = ("request", "response", "error")
+CERTAIN, LIKELY, AMBIGUOUS = "certain", "likely", "ambiguous"
+
+# A stream is known by its beginning: the first event that is certain, or what the first ones have of signs.
+LOOK_AT_BYTES = 1 << 22
+LOOK_AT_EVENTS = 100
+SLICE = 1 << 16
+
+
+class Detection(NamedTuple):
+    """What a document is. `sure` is `certain`, `likely`, `ambiguous` (no protocol then), or None: not recognised.
+
+    `evidence` says why in words, without captured values; `candidates` are all protocols that it fits, best first
+    (an OpenAI error body is one of Chat and of Responses alike).
+    """
+
+    protocol: str | None
+    kind: str | None
+    sure: str | None
+    evidence: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+
+
+class _Fit(NamedTuple):
+    protocol: str
+    kind: str
+    own: list[Marker]
+    habits: list[str]
+    basis: list[Marker]
+
+    @property
+    def strength(self) -> tuple[int, int]:
+        return len(self.own), len(self.habits)
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        return tuple(map(str, self.own)) + tuple(self.habits) or tuple(map(str, self.basis))
+
+
+def detect(data: bytes, name: str = "") -> Detection:
+    """What one captured JSON body or stream is; `name` is that of its file. Raises `NotReadable` if it is neither."""
+    if sse.looks_like_a_stream(data):
+        return detect_events(_first_events(data))
+    return detect_value(text.read(data)[0], name)
+
+
+def detect_value(value: Any, name: str = "") -> Detection:
+    """What a parsed body is: request, response or error."""
+    return _judged(value, BODY_KINDS, name)
+
+
+def detect_events(events: Iterable[sse.Event]) -> Detection:
+    """What a stream is, by its first events."""
+    best = Detection(None, None, None, ("no event that a protocol knows",))
+    for _, event in zip(range(LOOK_AT_EVENTS), events, strict=False):
+        if isinstance(event.value, dict):
+            found = _judged({**event.value, "type": event.type}, ("stream",))
+            if found.sure == CERTAIN:
+                return found
+            best = best if best.sure else found
+    return best
+
+
+def _first_events(data: bytes) -> Iterator[sse.Event]:
+    reader = sse.Reader()
+    for start in range(0, min(len(data), LOOK_AT_BYTES), SLICE):
+        yield from reader.feed(data[start : start + SLICE])
+    if len(data) <= LOOK_AT_BYTES:
+        yield from reader.close()
+
+
+def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
+    fits = [fit for protocol, markers in _markers().items() for kind in kinds
+            if (fit := _fit(document, protocol, kind, markers, name))]
+    if not fits:
+        return Detection(None, None, None, ("nothing in it belongs to a protocol",))
+    fits.sort(key=lambda fit: fit.strength, reverse=True)
+    best = [fit for fit in fits if fit.strength == fits[0].strength]
+    first = best[0]
+    if first.protocol in FOREIGN:
+        return Detection(None, None, None, (f"{first.protocol}: {'; '.join(first.evidence)}",))
+    candidates = tuple(dict.fromkeys(fit.protocol for fit in fits if fit.protocol not in FOREIGN))
+    rivals = [fit for fit in fits if fit.protocol != first.protocol and len(fit.own) > 0]
+    if len(best) == 1:
+        return Detection(first.protocol, first.kind, CERTAIN if first.own and not rivals else LIKELY,
+                         first.evidence, candidates)
+    if first.kind == "error":
+        also = " and ".join(fit.protocol for fit in best[1:])
+        return Detection(first.protocol, first.kind, LIKELY, (*first.evidence, f"{also} has the same body"), candidates)
+    evidence = dict.fromkeys(line for fit in best for line in fit.evidence)
+    return Detection(None, first.kind, AMBIGUOUS, tuple(evidence), candidates)
+
+
+def _fit(document: Any, protocol: str, kind: str, markers: tuple[Marker, ...], name: str) -> _Fit | None:
+    ours = [marker for marker in markers if marker.kind == kind]
+    basis = [marker for marker in ours if marker.weight == SHAPE]
+    if not basis or not all(marker.holds(document) for marker in basis):
+        return None
+    own = [marker for marker in ours if marker.weight == OWN and marker.holds(document)]
+    demands = [marker for marker in ours if marker.weight == DEMAND]
+    if not own and (protocol in FOREIGN or not all(marker.holds(document) for marker in demands)):
+        return None
+    habits = [str(marker) for marker in ours if marker.weight == HABIT and marker.holds(document)]
+    if protocol in re.split(r"[^a-z]+", PurePath(name).name.lower()):
+        habits.append(f"the file name says {protocol}")
+    return _Fit(protocol, kind, own, habits, [marker for marker in basis + demands if not marker.absent])
+
+
+def _markers() -> dict[str, tuple[Marker, ...]]:
+    return {name: protocol.markers for name, protocol in PROTOCOLS.items()} | FOREIGN
+
+
+# Documents of other APIs that look like ours from afar. Whoever fits these better is not recognised.
+FOREIGN: dict[str, tuple[Marker, ...]] = {
+    "embeddings or moderation": (
+        Marker("request", "input", weight=SHAPE),
+        Marker("request", "messages", weight=SHAPE, absent=True),
+        Marker("request", "encoding_format|dimensions|input_type|embedding_types|options|texts"),
+        Marker("request", "model", words=("*embed*", "*moderation*", "*rerank*")),
+    ),
+    "Ollama": (
+        Marker("request", "messages", weight=SHAPE),
+        Marker("request", "options|format|keep_alive"),
+    ),
+    "Bedrock Converse": (
+        Marker("request", "messages", weight=SHAPE),
+        Marker("request", "inferenceConfig|additionalModelRequestFields|toolConfig|messages[].content[].toolUse"),
+    ),
+    "Gemini": (
+        Marker("error", "error.message", weight=SHAPE),
+        Marker("error", "error.status", words=("INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE",
+                                               "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "ABORTED",
+                                               "ALREADY_EXISTS", "RESOURCE_EXHAUSTED", "CANCELLED", "DATA_LOSS",
+                                               "UNKNOWN", "INTERNAL", "UNIMPLEMENTED", "UNAVAILABLE",
+                                               "DEADLINE_EXCEEDED")),
+    ),
+    "Assistants": (
+        Marker("stream", "type", words=("thread.*",), weight=SHAPE),
+        Marker("stream", "type", words=("thread.*",)),
+    ),
+}
