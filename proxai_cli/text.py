@@ -17,6 +17,8 @@ from .errors import NotReadable, Place
 MAX_DEPTH = 500
 MAX_DIGITS = 10_000
 
+FOLLOWED = "nothing more may follow the value"
+
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -75,6 +77,20 @@ def read(data: bytes) -> tuple[Any, list[tuple[str, Place]]]:
             return value, findings
     value, noticed = _carefully_read(data, shift)
     return value, findings + noticed
+
+
+def split(data: bytes) -> list[bytes]:
+    """Several JSON values that follow one another, each with its text; what is none is left in the last one."""
+    reader = _Careful(data.decode("utf-8", "surrogateescape"), "surrogateescape")
+    parts, at = list[str](), 0
+    try:
+        while at < len(reader.text):
+            _, end = reader.value(at)
+            parts.append(reader.text[at:end])
+            at = end
+    except NotReadable:
+        parts.append(reader.text[at:])
+    return [part.encode("utf-8", "surrogateescape") for part in parts]
 
 
 def dumps(value: Any, indent: int | None = None) -> bytes:
@@ -198,7 +214,14 @@ class _Careful:
         self.seen, self.line, self.line_start, self.byte = 0, 1, 0, shift
 
     def read(self) -> Any:
-        text, at, want = self.text, 0, _VALUE
+        value, end = self.value(0)
+        if end < len(self.text):
+            self._fail(FOLLOWED, end)
+        return value
+
+    def value(self, at: int) -> tuple[Any, int]:
+        """The value that begins here or after some blanks, and where the text goes on after it and further blanks."""
+        text, want = self.text, _VALUE
         root: list[Any] = []
         homes: list[Any] = [root]
         keys: list[Any] = [None]
@@ -208,9 +231,7 @@ class _Careful:
             closing = "}" if isinstance(home, dict) else "]"
             if want == _AFTER:
                 if home is root:
-                    if mark:
-                        self._fail("nothing more may follow the value", at)
-                    return root[0]
+                    return root[0], at
                 if mark == ",":
                     at, want = at + 1, _KEY if isinstance(home, dict) else _VALUE
                 elif mark == closing:

@@ -13,6 +13,7 @@ from .. import text
 from ..markers import DEMAND, HABIT, OWN, SHAPE, Marker
 from ..protocols import PROTOCOLS
 from . import sse
+from .capture import captures
 
 BODY_KINDS = ("request", "response", "error")
 CERTAIN, LIKELY, AMBIGUOUS = "certain", "likely", "ambiguous"
@@ -54,10 +55,11 @@ class _Fit(NamedTuple):
 
 
 def detect(data: bytes, name: str = "") -> Detection:
-    """What one captured JSON body or stream is; `name` is that of its file. Raises `NotReadable` if it is neither."""
-    if sse.looks_like_a_stream(data):
-        return detect_events(_first_events(data))
-    return detect_value(text.read(data)[0], name)
+    """What the (first) document in a capture is; `name` is that of its file. Raises `NotReadable` if there is none."""
+    body = next(captures(data)).body
+    if sse.looks_like_a_stream(body):
+        return detect_events(_first_events(body))
+    return detect_value(text.read(body)[0], name)
 
 
 def detect_value(value: Any, name: str = "") -> Detection:

@@ -8,7 +8,12 @@ _BLOCKS = (
     "mcp_tool_use", "mcp_tool_result", "container_upload",
 )
 _EVENTS = (
-    "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop",
+    "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+    "message_stop",
+)
+_TOOLS = (
+    "bash_*", "text_editor_*", "web_search_*", "web_fetch_*", "code_execution_*", "computer_*", "memory_*",
+    "tool_search_tool_*", "mcp_toolset",
 )
 
 MARKERS = (
@@ -20,8 +25,7 @@ MARKERS = (
     Marker("request", "thinking", shape=dict),
     Marker("request", "stop_sequences"),
     Marker("request", "tools[].input_schema"),
-    Marker("request", "tools[].type", words=("bash_*", "text_editor_*", "web_search_*", "web_fetch_*", "code_execution_*",
-                                             "computer_*", "memory_*", "tool_search_tool_*", "mcp_toolset")),
+    Marker("request", "tools[].type", words=_TOOLS),
     Marker("request", "tool_choice.type", words=("auto", "any", "tool", "none")),
     Marker("request", "messages[].content[].type", words=_BLOCKS),
     Marker("request", "anthropic_version|anthropic_beta"),
