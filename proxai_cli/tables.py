@@ -13,7 +13,7 @@ from .ir.terms import term
 from .ledger import Leaf, Writer
 
 Read = Callable[[Leaf, Context], Any]
-Write = Callable[[Any, Context], Leaf]
+Write = Callable[[Any, Context], "Leaf | Dropped"]
 WriteNested = Callable[[Any, Writer, str, Context], None]
 
 # Shapes that a rule may ask of a value; what has another shape is kept as an extra, as a key that no table knew.
