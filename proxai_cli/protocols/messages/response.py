@@ -1,0 +1,266 @@
+"""Reply bodies of Messages, both ways (`spec/responses.md`)."""
+
+from typing import Any
+
+from ...context import Context
+from ...errors import NotPossible, NotThatProtocol
+from ...ir.nodes import Node
+from ...ir.values import wrapped_id
+from ...ledger import Leaf, Writer
+from ...tables import NUMBER, fits
+from . import tables
+from .blocks import restore_asides, write_blocks
+from .error import write_error
+from .tables import NAME, REPLY, lift
+
+CALLS = ("tool_call", "custom_call")
+
+
+def read_response(value: Any, context: Context) -> Node:
+    """A Messages reply as a node `reply`. Raises `NotThatProtocol`."""
+    if not isinstance(value, dict) or not isinstance(value.get("content"), list):
+        raise NotThatProtocol("unrecognised", "a Messages reply is an object with a list `content`")
+    reply = REPLY.read(value, context)
+    read_end(reply, context)
+    if "stop_reason" in value and value["stop_reason"] is None:
+        reply.says["stop_reason"] = Leaf(value, "stop_reason").to("running", "respelled")
+        reply.asides = [(said, why) for said, why in reply.asides if not _is(said, value, "stop_reason")]
+    usage = reply.get("usage")
+    if usage is not None:
+        take_usage(reply, usage)
+    _find_refusal(reply)
+    return reply
+
+
+def _is(said: Any, home: Any, key: str) -> bool:
+    return isinstance(said, Leaf) and said.home is home and said.key == key
+
+
+def read_end(node: Node, context: Context) -> None:
+    """What a reply or a finish says about its end, beside the usage."""
+    lift(node, "details")
+    kind = node.says.get("type")
+    if kind is not None and isinstance(kind.home, dict) and "explanation" in kind.home:
+        node.asides.append((node.says.pop("type"), "target-default"))
+    reason = node.value("stop_reason")
+    if isinstance(reason, str) and reason not in tables.STOP.from_canonical:
+        context.find("unknown-stop")
+    if reason == "pause":
+        context.find("paused-turn")
+
+
+def take_usage(node: Node, usage: Node) -> None:
+    """Counts as OpenAI cuts them; the service tier moves to the reply."""
+    lift(usage, "details")
+    for name in ("speed", "service_tier"):
+        leaf = usage.get(name)
+        if leaf is None:
+            continue
+        if name == "service_tier" and leaf.value in tables.TIER_USED.from_canonical:
+            del usage.says[name]
+            if "service_tier" in node.says:
+                node.asides.append((leaf, "no-equivalent"))
+            else:
+                node.says["service_tier"] = leaf
+        elif name == "speed" and leaf.value == "fast":
+            node.says["service_tier"] = usage.says.pop(name)
+    tokens = usage.get("input_tokens")
+    cached = [usage.says[name] for name in ("cache_write_tokens", "cached_tokens") if name in usage.says]
+    if tokens is not None and any(leaf.value for leaf in cached):
+        usage.says["input_tokens"] = tokens.to(tokens.value + sum(leaf.value for leaf in cached), "usage-sum", cached)
+
+
+def _find_refusal(reply: Node) -> None:
+    """The model's own refusal: its last text is the explanation (`spec/responses.md` §4)."""
+    reason, words = reply.get("stop_reason"), reply.get("explanation")
+    if reason is None or reason.value != "content_filter" or words is None or not words.value:
+        return
+    texts = [part for part in reply.parts() if part.kind == "text"]
+    if texts and texts[-1].value("text") == words.value:
+        texts[-1].kind = "refusal"
+        reply.says["stop_reason"] = reason.to("end", "respelled")
+        reply.asides.append((reply.says.pop("explanation"), "duplicate"))
+
+
+# Writing
+
+ARRANGED = ("id", "parts", "stop_reason", "stop_sequence", "explanation", "category", "usage", "service_tier", "error")
+
+
+def write_response(reply: Node, w: Writer, context: Context) -> None:
+    """A node `reply` as a Messages reply, or as an error body where it failed. Raises `NotPossible`."""
+    if reply.protocol == NAME and reply.home is not None:
+        REPLY.write(reply, w, context)
+        return
+    if reply.get("error") is not None and not context.chosen("partial"):
+        write_error(reply.says["error"], w, context)
+        w.ledger.drop(reply.but("error"), "not-terminal")
+        return
+    if reply.value("stop_reason") == "running" and not context.chosen("partial") and reply.protocol != NAME:
+        raise NotPossible("still-running", "the reply is not finished", hint="--set partial=true writes what there is")
+    REPLY.write(reply, w, context, but=ARRANGED)
+    w.ledger.drop(reply.get("error"), "not-terminal")
+    write_id(reply, w)
+    content = w.list("content")
+    write_blocks(reply.parts(), content, context, reply=True)
+    if not content.value:
+        w.make("content", [], "required-by-target")
+        context.find("empty-reply")
+    write_end(reply, w, context, _refusal(reply), any(part.kind in CALLS for part in reply.parts()))
+    write_usage(reply, w, context)
+    if reply.protocol == NAME:
+        restore_asides(reply, w)
+    for key in ("stop_reason", "stop_sequence", "stop_details", "container"):
+        if key not in w.value:
+            w.make(key, None, "required-by-target")
+    w.order(REPLY.names)
+
+
+def write_id(reply: Node, w: Writer) -> None:
+    """The id of a reply; one that has none gets a word that says so."""
+    given = reply.get("id")
+    if given is None:
+        w.make("id", "unknown", "required-by-target")
+    else:
+        w.put("id", given.raw() if reply.protocol == NAME else wrapped_id(given, "msg_", "msg_"))
+    if "model" not in w.value:
+        w.make("model", "", "required-by-target")
+
+
+def _refusal(reply: Node) -> Leaf | None:
+    """The wording of the model's own refusal, for its second place."""
+    parts = [part for part in reply.parts() if part.kind == "refusal" and part.value("text")]
+    text: Leaf | None = parts[-1].get("text") if parts else None
+    return None if text is None else text.to(text.value, "refusal-text")
+
+
+def write_end(node: Node, w: Writer, context: Context, refusal: Leaf | None, called: bool) -> None:
+    """`stop_reason`, `stop_sequence` and `stop_details` of a reply, or of a `message_delta`."""
+    reason, sequence, home = node.get("stop_reason"), node.get("stop_sequence"), node.protocol == NAME
+    word = reason.value if reason is not None else None
+    if refusal is not None and word in (None, "end") and not home:
+        _put_reason(reason, "refusal", w)
+        details = w.object("stop_details")
+        details.make("type", "refusal", "required-by-target")
+        details.make("category", None, "required-by-target")
+        details.put("explanation", refusal)
+        w.ledger.drop([node.says[key] for key in ("category", "explanation") if key in node.says], "duplicate")
+    elif home and reason is not None:
+        w.put("stop_reason", reason.raw())
+        _put_details(node, w)
+    else:
+        _put_reason(reason, _word(word, called), w, "stop-with-tools" if word == "end" and called else "respelled")
+        _put_details(node, w)
+    if sequence is not None:
+        w.put("stop_sequence", sequence)
+
+
+def _word(word: Any, called: bool) -> str | None:
+    if word == "running":
+        return None
+    if word in (None, "end"):
+        return "tool_use" if called else "end_turn"
+    return tables.STOP.from_canonical.get(word, "end_turn") if isinstance(word, str) else "end_turn"
+
+
+def _put_reason(reason: Leaf | None, word: str | None, w: Writer, why: str = "respelled") -> None:
+    if reason is None:
+        w.make("stop_reason", word, "stream-was-cut")
+    else:
+        w.put("stop_reason", reason.to(word, "stream-was-cut" if word is None else why))
+
+
+def _put_details(node: Node, w: Writer) -> None:
+    explanation, category = node.get("explanation"), node.get("category")
+    if w.value.get("stop_reason") != "refusal":
+        w.ledger.drop([leaf for leaf in (explanation, category) if leaf is not None], "no-equivalent")
+        return
+    details = w.object("stop_details")
+    details.make("type", "refusal", "required-by-target")
+    for key, leaf in (("category", category), ("explanation", explanation)):
+        if leaf is None:
+            details.make(key, None, "required-by-target")
+        else:
+            details.put(key, leaf.raw() if node.protocol == NAME else leaf)
+
+
+def write_usage(node: Node, w: Writer, context: Context) -> None:
+    """The counts (`spec/responses.md` §10) and the service tier (§11) of a reply or a finish."""
+    usage, tier = node.get("usage"), node.get("service_tier")
+    written = w.object("usage")
+    if node.protocol == NAME:
+        _write_own_usage(usage, tier, written)
+    elif usage is not None:
+        _write_counts(usage, written, context)
+    for key in ("input_tokens", "output_tokens"):
+        if key not in written.value:
+            written.make(key, 0, "no-usage")
+    if node.protocol != NAME:
+        _write_used_tier(tier, written)
+    written.order(tables.USAGE.names)
+
+
+def _write_own_usage(usage: Node | None, tier: Leaf | None, w: Writer) -> None:
+    if usage is None:
+        return
+    for name, leaf in usage.says.items():
+        said = Leaf(leaf.home, leaf.key)
+        if name == "reasoning_tokens":
+            w.object("output_tokens_details").put(leaf.key, said)
+        else:
+            w.put(leaf.key, said)
+    for key, leaf in usage.extras.items():
+        w.put(key, leaf)
+    if tier is not None:
+        w.put(tier.key, tier.raw())
+    restore_asides(usage, w)
+
+
+CACHE_COUNTS = {"cache_write_tokens": "cache_creation_input_tokens", "cached_tokens": "cache_read_input_tokens"}
+
+
+def _write_counts(usage: Node, w: Writer, context: Context) -> None:
+    tokens, output, total = (usage.get(name) for name in ("input_tokens", "output_tokens", "total_tokens"))
+    cached = [usage.says[name] for name in ("cached_tokens", "cache_write_tokens") if _count(usage.get(name))]
+    if _count(tokens):
+        rest = tokens.value - sum(leaf.value for leaf in cached)
+        if rest < 0:
+            context.find("usage-mismatch")
+        w.put("input_tokens", tokens if rest == tokens.value else tokens.to(max(rest, 0), "usage-sum"))
+    else:
+        w.ledger.drop(tokens, "no-equivalent")
+    for name, key in CACHE_COUNTS.items():
+        if _count(usage.get(name)):
+            w.put(key, usage.says[name])
+        else:
+            w.ledger.drop(usage.get(name), "no-equivalent")
+            w.make(key, None, "required-by-target")
+    reasoning = usage.get("reasoning_tokens")
+    if _count(reasoning):
+        w.object("output_tokens_details").put("thinking_tokens", reasoning)
+    else:
+        w.ledger.drop(reasoning, "no-equivalent")
+    if total is not None:
+        fits_sum = _count(tokens) and _count(output) and total.value == tokens.value + output.value
+        w.ledger.drop(total, "duplicate" if fits_sum else "no-equivalent")
+        if not fits_sum:
+            context.find("usage-mismatch")
+    written = ("input_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "total_tokens")
+    tables.USAGE.write(usage, w, context, but=written)
+
+
+def _count(leaf: Any) -> bool:
+    return leaf is not None and fits(leaf.value, NUMBER)
+
+
+def _write_used_tier(tier: Leaf | None, w: Writer) -> None:
+    if tier is None:
+        return
+    if tier.value in ("fast", "ultrafast"):
+        w.put("speed", tier if tier.value == "fast" else tier.to("fast", "respelled"))
+        w.make("service_tier", "standard", "required-by-target")
+    elif isinstance(tier.value, str) and tier.value in tables.TIER_USED.from_canonical:
+        word = tables.TIER_USED.from_canonical[tier.value]
+        w.put("service_tier", tier if word == tier.value else tier.to(word, "respelled"))
+    else:
+        w.ledger.drop(tier, "no-equivalent")

@@ -1,0 +1,138 @@
+"""Tools and the choice among them (`spec/requests.md` §7)."""
+
+from typing import Any
+
+from ...context import Context
+from ...ir.nodes import Node
+from ...ledger import Leaf, Writer, made
+from . import tables
+from .blocks import legal_name
+from .tables import TOOL
+
+INPUT_SCHEMA = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+
+
+def forced(request: Node) -> bool:
+    """Must some tool be called?"""
+    choice = request.get("tool_choice")
+    return choice is not None and (choice.get("name") is not None or choice.value("mode") == "required")
+
+
+def write_tools(terms: dict[str, Any], w: Writer, context: Context) -> None:
+    """The list `tools`: of a chosen subset only what is in it."""
+    tools: list[Node] = terms.get("tools", [])
+    choice: Node | None = terms.get("tool_choice")
+    allowed = None if choice is None else choice.get("allowed")
+    names = None if allowed is None else {tool.value("name") for tool in allowed if isinstance(tool.value("name"), str)}
+    listed = Writer(w.ledger, [])
+    for tool in tools:
+        if names is not None and tool.value("name") not in names:
+            w.ledger.drop(tool, "filter-tools")
+        elif tool.kind == "function_tool":
+            _write_function(tool, listed.item(), context)
+        elif tool.kind == "custom_tool":
+            _write_custom(tool, listed.item(), context)
+        else:
+            w.ledger.drop(tool, "hosted-tool" if tool.kind == "hosted_tool" else "unknown-field", True)
+    if listed.value:
+        w.value["tools"] = listed.value
+
+
+def _write_function(tool: Node, w: Writer, context: Context) -> None:
+    said = tool.but("parameters", "allowed_callers")
+    said.says["name"] = legal_name(tool.get("name") or made("unknown", "required-by-target"))
+    TOOL.write(said, w, context, but=("type",))
+    w.ledger.drop(said.get("type"), "target-default")
+    _write_schema(tool.get("parameters"), w, context)
+    _write_callers(tool.get("allowed_callers"), w)
+    w.order(TOOL.names)
+
+
+def _write_schema(schema: Leaf | None, w: Writer, context: Context) -> None:
+    """A schema, with the type `object` that Messages demands at its root."""
+    empty = {"type": "object", "properties": {}}
+    if schema is None:
+        w.make("input_schema", empty, "required-by-target")
+    elif not isinstance(schema.value, dict) or not schema.value:
+        w.put("input_schema", schema.to(empty, "required-by-target"))
+    elif "type" in schema.value:
+        w.put("input_schema", schema)
+    else:
+        written = w.object("input_schema")
+        written.make("type", "object", "required-by-target")
+        for key in schema.value:
+            written.put(key, Leaf(schema.value, key))
+    if "$ref" in w.value["input_schema"]:
+        context.find("root-ref")
+
+
+def _write_callers(callers: Leaf | None, w: Writer) -> None:
+    """Of those who may call a tool only the model itself is known here."""
+    if callers is None:
+        return
+    if callers.value and all(caller == "direct" for caller in callers.value):
+        w.put("allowed_callers", callers)
+    else:
+        w.ledger.drop(callers, "no-equivalent")
+
+
+def _write_custom(tool: Node, w: Writer, context: Context) -> None:
+    """A tool that takes free text, as one that takes an object with that text."""
+    said = tool.but("format_type", "grammar", "syntax")
+    said.says["name"] = legal_name(tool.get("name") or made("unknown", "required-by-target"))
+    TOOL.write(said, w, context, but=("type",))
+    w.ledger.drop(said.get("type"), "target-default")
+    w.make("input_schema", INPUT_SCHEMA, "wrap-custom")
+    form = tool.get("format_type")
+    w.ledger.drop(form, "target-default" if form is not None and form.value == "text" else "no-equivalent", True)
+    w.ledger.drop([tool.says[key] for key in ("grammar", "syntax") if key in tool.says], "no-equivalent", True)
+    w.order(TOOL.names)
+
+
+def write_choice(terms: dict[str, Any], w: Writer, context: Context) -> None:
+    """`tool_choice`, and in it whether several tools may be called at once."""
+    choice: Node | None = terms.get("tool_choice")
+    parallel: Leaf | None = terms.get("parallel_tool_calls")
+    if "tools" not in w.value:  # a choice without tools is refused
+        w.ledger.drop(choice, "target-rejects", True)
+        w.ledger.drop(parallel, "no-equivalent", True)
+        return
+    written = Writer(w.ledger, {})
+    if choice is not None:
+        _write_chosen(choice, written, w.value["tools"], context)
+    if parallel is not None:
+        _write_parallel(parallel, written)
+    if written.value:
+        w.value["tool_choice"] = written.value
+
+
+def _write_chosen(choice: Node, w: Writer, tools: list[Any], context: Context) -> None:
+    name, mode = choice.get("name"), choice.get("mode")
+    said = choice.but("mode", "name", "allowed", "tool_kind")
+    if name is not None and choice.value("tool_kind") in (None, "function", "custom"):
+        w.make("type", "tool", "required-by-target")
+        w.put("name", legal_name(name))
+        if w.value["name"] not in [tool.get("name") for tool in tools]:
+            context.find("unknown-choice")
+        w.ledger.drop(choice.get("tool_kind"), "target-default")
+        w.ledger.drop(mode, "duplicate")
+    elif name is None and mode is not None and mode.value in tables.CHOICE.from_canonical:
+        word = tables.CHOICE.from_canonical[mode.value]
+        w.put("type", mode if word == mode.value else mode.to(word, "respelled"))
+    else:
+        w.ledger.drop(choice, "hosted-tool", True)
+        return
+    w.ledger.drop(choice.get("allowed"), "filter-tools")
+    tables.TOOL_CHOICE.write(said, w, context)
+
+
+def _write_parallel(parallel: Leaf, w: Writer) -> None:
+    refused = parallel.value is False
+    if w.value.get("type") == "none":
+        w.ledger.drop(parallel, "no-equivalent", True)
+    elif refused or w.value:
+        if not w.value:
+            w.make("type", "auto", "required-by-target")
+        w.put("disable_parallel_tool_use", parallel.to(refused, "respelled"))
+    else:
+        w.ledger.drop(parallel, "target-default")
