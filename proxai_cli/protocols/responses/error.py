@@ -1,0 +1,97 @@
+"""OpenAI error bodies, and how errors stand in a Responses stream. Source: `spec/http.md` §5."""
+
+from typing import Any
+
+from ...context import Context
+from ...errors import NotThatProtocol
+from ...ir.nodes import Node
+from ...ledger import Leaf, Writer, made
+from ...tables import Field, Must, Table
+from .tables import NAME
+
+BODY = Table(
+    "error",
+    NAME,
+    Field("message", "message", "text"),
+    Field("type", "error_type", "text"),
+    Field("param", "param"),
+    Field("code", "code"),
+    Field("misalignment", "misalignment"),
+    Must("message", ""),
+    Must("type", "server_error"),
+    Must("param", None),
+    Must("code", None),
+)
+
+# The codes of a failed response (`ResponseError`), and the general type of those that are no `invalid_request_error`.
+CODES = (
+    "server_error",
+    "rate_limit_exceeded",
+    "invalid_prompt",
+    "data_residency_mismatch",
+    "bio_policy",
+    "misalignment_policy_violation",
+    "vector_store_timeout",
+    "invalid_image",
+    "invalid_image_format",
+    "invalid_base64_image",
+    "invalid_image_url",
+    "image_too_large",
+    "image_too_small",
+    "image_parse_error",
+    "image_content_policy_violation",
+    "invalid_image_mode",
+    "image_file_too_large",
+    "unsupported_image_media_type",
+    "empty_image_file",
+    "failed_to_download_image",
+    "image_file_not_found",
+)
+GENERAL = {
+    "server_error": "server_error",
+    "vector_store_timeout": "server_error",
+    "rate_limit_exceeded": "rate_limit_error",
+}
+_BUSY = ("rate_limit_error", "rate_limit_exceeded", "service_unavailable_error", "server_is_overloaded", "slow_down")
+_BROKEN = ("server_error", "api_error", "timeout")
+
+
+def read_error(value: Any, context: Context) -> Node:
+    """An error body as a node `error`. Raises `NotThatProtocol` where it is no object with `error`."""
+    if not isinstance(value, dict) or "error" not in value:
+        raise NotThatProtocol("unrecognised", "expected an error body: an object with `error`")
+    inner = value["error"]
+    if isinstance(inner, dict) and inner:
+        error = BODY.read(inner, context)
+    else:
+        error = Node("error", NAME)
+        context.find("error-shape")
+        leaf = Leaf(value, "error")
+        if isinstance(inner, str):
+            error.says["message"] = leaf
+        else:
+            error.asides.append((leaf, "target-default"))
+    error.home = None if error.home is None else value
+    error.asides += [(Leaf(value, key), "unknown-field") for key in value if key != "error"]
+    return error
+
+
+def write_error(error: Node, w: Writer, context: Context) -> None:
+    """An error body. At home it goes out as it came in."""
+    if error.protocol == NAME and isinstance(error.home, dict) and "error" in error.home:
+        for key in error.home:
+            w.put(key, Leaf(error.home, key))
+        return
+    error = typed(error)
+    error.home = None
+    BODY.write(error.but("request_id"), w.object("error"), context)
+    w.ledger.drop(error.get("request_id"), "no-equivalent")
+
+
+def typed(error: Node) -> Node:
+    """The error with a general type, which a failed response leaves out, taken from its code."""
+    error = error.but()
+    code = error.get("code")
+    if "error_type" not in error.says and code is not None and code.value in CODES:
+        error.says["error_type"] = made(GENERAL.get(code.value, "invalid_request_error"), "required-by-target")
+    return error

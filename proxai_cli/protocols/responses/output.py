@@ -1,0 +1,235 @@
+"""The parts of a reply as output items. Source: `spec/responses.md` §1 to §7."""
+
+from typing import Any
+
+from ... import text
+from ...context import Context
+from ...errors import NotReadable
+from ...ir.nodes import Node
+from ...ir.values import legal
+from ...ledger import Leaf, Writer
+from .asked import Asked, unwrapped
+from .items import lost
+from .parts import MEDIA, flat, write_call, write_input_part
+from .tables import (
+    FUNCTION_CALL,
+    FUNCTION_OUTPUT,
+    LONGEST_ID,
+    OUTPUT_TEXT,
+    REFUSAL,
+    URL_CITATION,
+)
+
+CALL_PREFIX = {"tool_call": "fc_", "custom_call": "ctc_"}
+
+
+class Ids:
+    """Ids of items that no source names, from the response's id: a counter for each kind (`spec/streams.md` §2)."""
+
+    def __init__(self, response: str) -> None:
+        self.response, self.counts = response, dict[str, int]()
+
+    def make(self, prefix: str) -> str:
+        count = self.counts.get(prefix, 0)
+        self.counts[prefix] = count + 1
+        return f"{prefix}_{self.response}" + (f"_{count}" if count else "")
+
+
+def call_item_id(call_id: str, kind: str, context: Context) -> str:
+    """The item id of a call: the call's own id (`spec/responses.md` §1.1)."""
+    prefix = CALL_PREFIX[kind]
+    prefixed = context.choice("item-ids") == "prefixed" and not call_id.startswith(prefix)
+    return legal(prefix + call_id if prefixed else call_id, LONGEST_ID, ".")
+
+
+def is_summary(thinking: Node) -> bool:
+    """Chat does not tell a summary from full reasoning; the weaker claim is made for it (`spec/responses.md` §3)."""
+    return thinking.protocol == "chat"
+
+
+class Output:
+    """Writes the parts of a reply, one after the other, as items of a list."""
+
+    def __init__(self, items: Writer, response: str, context: Context) -> None:
+        self.items, self.context, self.ids, self.asked = items, context, Ids(response), Asked(context)
+        self.message: Writer | None = None  # the content of the last item, if that is a message
+
+    def parts(self, parts: list[Node]) -> None:
+        spoken = any(part.kind == "text" and part.value("text") for part in parts)
+        for part in parts:
+            self._part(part, spoken)
+
+    def _part(self, part: Node, spoken: bool) -> None:
+        if part.kind == "text" and "text" in part.says:
+            self._text(part)
+        elif part.kind == "refusal" and "text" in part.says:
+            self.refusal(part)
+        elif part.kind in ("thinking", "redacted"):
+            self._reasoning(part)
+        elif part.kind in CALL_PREFIX:
+            self._call(part)
+        elif part.kind == "tool_result":
+            self._result(part)
+        elif part.kind == "audio" and not spoken and isinstance(part.value("transcript"), str):
+            said = Node("text", part.protocol, None, {"text": part.says["transcript"]})
+            said.says["text"] = said.says["text"].to(said.value("text"), "transcript-as-text")
+            self._text(said)
+            lost(part.but("transcript"), self.items.ledger, why="unsupported-media")
+        else:
+            why = "unsupported-media" if part.kind in MEDIA else "hosted-tool" if part.kind == "hosted_call" else None
+            lost(part, self.items.ledger, why=why)
+
+    def _item(self, kind: str, identifier: str) -> Writer:
+        item = self.items.item()
+        item.make("id", identifier, "made-id")
+        item.make("type", kind, "required-by-target")
+        self.message = None
+        return item
+
+    def _message(self) -> Writer:
+        item = self._item("message", self.ids.make("msg"))
+        item.make("status", "completed", "required-by-target")
+        item.make("role", "assistant", "required-by-target")
+        self.message = item.list("content")
+        return self.message
+
+    def _text(self, part: Node) -> None:
+        """Each text is an item of its own (D12)."""
+        if part.value("text") == "" and part.home is None:
+            lost(part, self.items.ledger, why="target-default")
+            return
+        w = self._message().item()
+        OUTPUT_TEXT.write(part.but("citations"), w, self.context)
+        citations = part.says.get("citations")
+        if citations:
+            write_citations(citations, part.value("text"), w, self.context)
+
+    def refusal(self, part: Node) -> None:
+        """A refusal right after a text is the next part of the same item."""
+        REFUSAL.write(part, (self.message or self._message()).item(), self.context)
+        self.message = None
+
+    def _reasoning(self, part: Node) -> None:
+        item = self._item("reasoning", self.ids.make("rs"))
+        write_reasoning(part, item, self.context)
+        item.order(("id", "type", "summary", "content", "encrypted_content", "status"))
+
+    def _call(self, call: Node) -> None:
+        said = asked_for(call, self.asked)
+        item = self.items.item()
+        self.message = None
+        item.make("id", call_item_id(str(said.value("call_id", "")), said.kind, self.context), "made-id")
+        write_call(said, item, self.context)
+        item.make("status", "completed", "required-by-target")
+        item.order(FUNCTION_CALL.names)
+
+    def _result(self, result: Node) -> None:
+        item = self._item("function_call_output", self.ids.make("fco"))
+        FUNCTION_OUTPUT.write(result.but("parts", "item"), item, self.context)
+        plain = result.plain()
+        content = Writer(self.items.ledger, [])
+        if plain is None:
+            for part in flat(result.parts()):
+                write_input_part(part, content, self.context)
+        if plain is not None:
+            item.put("output", plain)
+        elif content.value:
+            item.value["output"] = content.value
+        else:
+            item.make("output", "", "required-by-target")
+        item.make("status", "completed", "required-by-target")
+
+    def home(self, parts: list[Node]) -> None:
+        """Parts that were put together from a stream of this protocol: items as they were said."""
+        raise NotImplementedError
+
+
+def asked_for(call: Node, asked: Asked) -> Node:
+    """The call by the name that the request gave to its tool, and as a call of a free-text tool if it was one."""
+    said = call.but()
+    if "name" in said.says:
+        said.says["name"] = asked.named(said.says["name"])
+    if asked.is_custom(call) and "arguments" in said.says:
+        text_of_tool = unwrapped(said.says["arguments"], parsed(said.value("arguments")))
+        if text_of_tool is not None:
+            said.kind = "custom_call"
+            said.says["input"] = text_of_tool
+            del said.says["arguments"]
+    return said
+
+
+def parsed(arguments: Any) -> Any:
+    """The value of arguments, or None where their text is no JSON."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return text.loads(arguments)
+    except NotReadable:
+        return None
+
+
+def write_reasoning(part: Node, item: Writer, context: Context) -> None:
+    """A thinking part as a reasoning item; a redacted one has no content (`spec/responses.md` §3)."""
+    payload, where = (
+        ("data", None) if part.kind == "redacted" else ("signature", "summary" if is_summary(part) else "content")
+    )
+    if where == "content" or "text" not in part.says:
+        item.make("summary", [], "required-by-target")
+    if where and "text" in part.says:
+        entry = item.list(where).item()
+        entry.make("type", "summary_text" if where == "summary" else "reasoning_text", "required-by-target")
+        entry.put("text", part.says["text"])
+    if payload in part.says:
+        item.put("encrypted_content", part.says[payload])
+    if part.kind == "thinking":
+        item.make("status", "completed", "required-by-target")
+    lost(part, item.ledger, ("text", payload) if where else (payload,))
+
+
+def span(citation: Node, whole: str) -> tuple[int, int]:
+    """Which characters of a text a citation is about: all, or the quote where it stands there exactly once (D19)."""
+    quote = citation.value("cited_text")
+    if isinstance(quote, str) and quote and whole.count(quote) == 1:
+        start = whole.index(quote)
+        return start, start + len(quote)
+    return 0, len(whole)
+
+
+def citation_url(citation: Node) -> Leaf | None:
+    """The address that a citation names, if it names one."""
+    for term in ("url", "source"):
+        leaf = citation.get(term)
+        if isinstance(leaf, Leaf) and isinstance(leaf.value, str) and (term == "url" or "://" in leaf.value):
+            return leaf
+    return None
+
+
+def write_citation(citation: Node, whole: str, w: Writer, context: Context) -> None:
+    """One citation as a `url_citation` (`spec/responses.md` §7)."""
+    said = citation.but("source")
+    url, title = citation_url(citation), said.get("title")
+    if url is not None and "url" not in said.says:
+        said.says["url"] = url
+    elif "source" in citation.says:
+        w.ledger.drop(citation.says["source"], "no-equivalent")
+    if title is not None and title.value is None:
+        said.says["title"] = title.to("", "respelled")
+    URL_CITATION.write(said, w, context)
+    for key, at in zip(("start_index", "end_index"), span(citation, whole), strict=True):
+        if key not in w.value:
+            w.make(key, at, "whole-block-span")
+    if "title" not in w.value:
+        w.make("title", "", "required-by-target")
+    w.order(URL_CITATION.names)
+
+
+def write_citations(citations: list[Node], whole: Any, w: Writer, context: Context) -> None:
+    """All citations of a text that have an address; the others are lost."""
+    found = [citation for citation in citations if citation_url(citation) is not None]
+    if found:
+        annotations = w.list("annotations")
+        for citation in found:
+            write_citation(citation, whole if isinstance(whole, str) else "", annotations.item(), context)
+    for citation in citations:
+        if citation not in found:
+            lost(citation, w.ledger)

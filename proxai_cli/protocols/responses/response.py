@@ -1,0 +1,281 @@
+"""A Responses body: its items as the parts of a reply, status and usage.
+
+Source: `spec/responses.md`.
+"""
+
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from ...context import Context
+from ...errors import NotPossible, NotThatProtocol
+from ...ir.nodes import Node
+from ...ir.values import wrapped_id
+from ...ledger import Leaf, Writer, made
+from ...tables import nodes
+from .asked import Asked
+from .error import typed, write_error
+from .items import lost, read_answer_item
+from .output import Output
+from .tables import ERROR, NAME, NEUTRAL, REPLY, USAGE, USAGE_GROUPS, lifted, write_grouped
+
+# `incomplete_details.reason` and what the reply's end is called elsewhere.
+INCOMPLETE = {
+    "max_output_tokens": "length",
+    "content_filter": "content_filter",
+    "max_messages": "length",
+    "steered": "end",
+}
+STATUS = {
+    "completed": "end",
+    "incomplete": "length",
+    "in_progress": "running",
+    "queued": "running",
+    "failed": "end",
+    "cancelled": "end",
+}
+# The other way: status and reason of each stop reason that is no plain end.
+ENDINGS = {
+    "length": ("incomplete", "max_output_tokens"),
+    "context_full": ("incomplete", "max_output_tokens"),
+    "content_filter": ("incomplete", "content_filter"),
+    "running": ("in_progress", None),
+}
+PLAIN_ENDS = ("end", "tool_calls", "stop_sequence", "pause", "compaction")
+CLIENT_PARTS = ("tool_call", "custom_call")
+
+
+def read_response(value: Any, context: Context) -> Node:
+    """A response body as a node `reply`. Raises `NotThatProtocol` where it is no object with an `output`."""
+    if not isinstance(value, dict) or not ("output" in value or value.get("object") == "response"):
+        raise NotThatProtocol("unrecognised", "expected a Responses body: an object with `output`")
+    reply = read_reply(value, context)
+    parts = reply.says.pop("parts", None)
+    reply.says["parts"] = []
+    if parts is not None and not parts.value:
+        reply.asides.append((parts, "target-default"))
+    elif parts is not None:
+        reply.says["parts"] = read_output(parts, context)
+    finish(reply, reply.parts(), context)
+    classified(reply)
+    return reply
+
+
+def read_reply(value: dict[str, Any], context: Context) -> Node:
+    """The terms of a response beside its output; usage and error as nodes."""
+    reply = REPLY.read(value, context)
+    usage, error = reply.get("usage"), reply.get("error")
+    if usage is not None:
+        reply.says["usage"] = lifted(USAGE.read(usage.value, context), USAGE_GROUPS)
+    if error is not None:
+        reply.says["error"] = typed(ERROR.read(error.value, context))
+    return reply
+
+
+def read_output(leaf: Leaf, context: Context) -> list[Node]:
+    """The items of an output list as parts."""
+    return nodes(leaf, lambda item: read_answer_item(item, context), NAME)
+
+
+def finish(reply: Node, parts: list[Node], context: Context) -> None:
+    """Status and its details as the reason for the stop (`spec/responses.md` §9)."""
+    status, reason = reply.get("stop_reason"), _reason(reply)
+    if status is None:
+        reply.says["stop_reason"] = made("tool_calls" if _calls(parts) else "end", "required-by-target")
+        reply.asides += [(reason, "no-equivalent")] if reason else []
+        return
+    if status.value == "incomplete" and reason is not None:
+        stop = reason.to(INCOMPLETE.get(reason.value, reason.value), "respelled", [status])
+    elif status.value == "completed" and _calls(parts):
+        stop = status.to("tool_calls", "respelled")
+    else:
+        stop = status.to(STATUS.get(status.value, status.value), "respelled", [reason] if reason else [])
+    reply.says["stop_reason"] = stop
+    if status.value in ("failed", "cancelled") and "error" not in reply.says:
+        code = made(status.value if status.value == "cancelled" else "server_error", "required-by-target")
+        error = {"message": made(f"the response {status.value}", "required-by-target"), "code": code}
+        reply.says["error"] = typed(Node("error", NAME, None, error))
+
+
+def _reason(reply: Node) -> Leaf | None:
+    """`incomplete_details.reason`; what else stands there is an extra."""
+    details = reply.says.pop("incomplete_details", None)
+    if details is None:
+        return None
+    if not details.value:
+        reply.asides.append((details, "target-default"))
+    reason = None
+    for key, value in details.value.items():
+        leaf = Leaf(details.value, key)
+        if key == "reason" and isinstance(value, str):
+            reason = leaf
+        elif value is None:
+            reply.asides.append((leaf, "target-default"))
+        else:
+            reply.extras["incomplete_details", key] = leaf
+    return reason
+
+
+def _calls(parts: list[Node]) -> bool:
+    """Is there a call that the client has to answer?"""
+    return any(part.kind in CLIENT_PARTS or part.value("service") == "mcp_approval_request" for part in parts)
+
+
+def classified(reply: Node) -> None:
+    """Of a reply that the vendor cut off, the refusal is the explanation (`spec/responses.md` §4)."""
+    refusals = [part for part in reply.parts() if part.kind == "refusal" and "text" in part.says]
+    if reply.value("stop_reason") != "content_filter" or not refusals:
+        return
+    last = refusals[-1]
+    reply.says["parts"] = [part for part in reply.parts() if part is not last]
+    reply.says["explanation"] = last.says["text"]
+    item = last.get("item")
+    if item is not None:
+        reply.asides.append((item, "no-equivalent"))
+    reply.asides.append((last.but("text", "item"), "target-default"))
+
+
+# --- writing
+
+_ARRANGED = ("id", "created", "parts", "stop_reason", "usage", "explanation", "error")
+
+
+def write_response(reply: Node, w: Writer, context: Context) -> None:
+    """A response body. At home it goes out as it came in.
+
+    Raises `NotPossible` (`still-running`) for a reply that is not finished, unless `--set partial=true`.
+    """
+    if reply.protocol == NAME and reply.home is not None:
+        REPLY.write(reply, w, context)
+    elif reply.protocol == NAME:
+        write_collected(reply, w, context)
+    elif reply.get("error") is not None:
+        write_error(reply.says["error"], w, context)
+        lost(reply, w.ledger, ("error",), "not-terminal")
+    else:
+        write_foreign(reply, w, context)
+
+
+def write_foreign(reply: Node, w: Writer, context: Context) -> None:
+    begin(reply, w, context)
+    output = Output(w.list("output"), w.value["id"], context)
+    output.parts(reply.parts())
+    explanation = reply.get("explanation")
+    if explanation is not None and reply.value("stop_reason") == "content_filter":
+        output.refusal(Node("refusal", reply.protocol, None, {"text": explanation}))
+    elif explanation is not None:
+        w.ledger.drop(explanation, "no-equivalent")
+    if not w.value["output"]:
+        context.find("empty-reply")
+        w.make("output", [], "required-by-target")
+    end(reply, w, context)
+    neutral(w, context)
+    w.order(REPLY.names)
+
+
+def begin(reply: Node, w: Writer, context: Context) -> None:
+    """Id, time, and all else that stands beside output, status and usage."""
+    if "id" in reply.says:
+        w.put("id", wrapped_id(reply.says["id"], "resp_", "resp_"))
+    else:
+        w.make("id", "resp_unknown", "required-by-target")
+    write_time(reply, w, context)
+    REPLY.write(reply, w, context, _ARRANGED)
+    if "model" not in w.value:
+        w.make("model", "", "required-by-target")
+
+
+def write_time(reply: Node, w: Writer, context: Context) -> None:
+    """When the reply was made: the source's own time, else that of the captured headers, else 0."""
+    if "created" in reply.says:
+        w.put("created_at", reply.says["created"])
+        return
+    try:
+        w.make(
+            "created_at", int(parsedate_to_datetime(context.headers.get("date", "")).timestamp()), "required-by-target"
+        )
+    except (TypeError, ValueError):
+        w.make("created_at", 0, "no-time")
+
+
+def end(reply: Node, w: Writer, context: Context) -> None:
+    """Status, its details, and usage."""
+    write_status(reply.get("stop_reason"), reply.protocol, w, context)
+    usage = reply.get("usage")
+    if usage is not None:
+        write_usage(usage, w, context)
+
+
+def write_status(stop: Leaf | None, protocol: str, w: Writer, context: Context) -> None:
+    """The reason for a stop as status and details (`spec/responses.md` §9)."""
+    if stop is None:
+        cut = protocol == "repair"
+        w.make("status", "incomplete" if cut else "completed", "stream-was-cut" if cut else "required-by-target")
+        return
+    if stop.value not in ENDINGS and stop.value not in PLAIN_ENDS:
+        context.find("unknown-stop")
+    if stop.value == "pause":
+        context.find("paused-turn")
+    if stop.value == "running" and protocol == "chat" and not context.chosen("partial"):
+        raise NotPossible(
+            "still-running", "the reply is not finished: it has no reason for its end", hint="--set partial=true"
+        )
+    status, reason = ENDINGS.get(stop.value, ("completed", None))
+    w.put("status", stop.to(status, "respelled"))
+    if reason:
+        w.object("incomplete_details").put("reason", stop.to(reason, "respelled"))
+
+
+def write_usage(usage: Node, w: Writer, context: Context) -> None:
+    """Counts of tokens; the sum of both where the source does not say it (`spec/responses.md` §10)."""
+    said, counts = usage.but(), [usage.get(term) for term in ("input_tokens", "output_tokens")]
+    numbers = [count for count in counts if count is not None and isinstance(count.value, (int, float))]
+    if usage.protocol != NAME and "total_tokens" not in said.says and len(numbers) == 2:
+        said.says["total_tokens"] = numbers[0].to(sum(count.value for count in numbers), "usage-sum", numbers[1:])
+    write_grouped(said, USAGE, USAGE_GROUPS, w.object("usage"), context)
+
+
+def neutral(w: Writer, context: Context) -> None:
+    """What a response repeats of its request, and what clients expect in every one (`spec/responses.md` §1.2)."""
+    for name, value in Asked(context).echoes().items():
+        if name not in w.value:
+            w.make(name, value, "from-request")
+    for name, value in NEUTRAL:
+        if name not in w.value:
+            w.make(name, copy(value), "required-by-target")
+
+
+def copy(value: Any) -> Any:
+    """A neutral value of its own for every document."""
+    return type(value)() if isinstance(value, (dict, list)) else value
+
+
+def write_collected(reply: Node, w: Writer, context: Context) -> None:
+    """A reply put together from a stream of this protocol: everything as it was said."""
+    output = Output(w.list("output"), "", context)
+    output.home(reply.parts())
+    if not w.value["output"]:
+        w.make("output", [], "required-by-target")
+    stop = reply.get("stop_reason")
+    for leaf in () if stop is None else (stop, *stop.joined):
+        if leaf.home is None:
+            w.make("status", "completed", "required-by-target")
+        elif leaf.key == "reason":
+            w.object("incomplete_details").put("reason", Leaf(leaf.home, leaf.key))
+        else:
+            w.put("status", Leaf(leaf.home, leaf.key))
+    nulls = [
+        leaf for leaf, _ in reply.asides if isinstance(leaf, Leaf) and leaf.value is None and leaf.key in REPLY.by_name
+    ]
+    for leaf in nulls:
+        if leaf.key not in w.value:
+            w.put(leaf.key, Leaf(leaf.home, leaf.key))
+    usage = reply.get("usage")
+    if usage is not None:
+        write_grouped(usage, USAGE, USAGE_GROUPS, w.object("usage"), context)
+    loose = reply.but()
+    loose.extras = {key: leaf for key, leaf in reply.extras.items() if not isinstance(key, tuple)}
+    REPLY.write(loose, w, context, ("parts", "stop_reason", "usage", "explanation", "error"))
+    for key in reply.extras.keys() - loose.extras.keys():
+        w.ledger.drop(reply.extras[key], "unknown-field")
+    neutral(w, context)
+    w.order(REPLY.names)
