@@ -1,0 +1,148 @@
+"""What messages of requests and replies have in common on the way out: texts, reasoning, calls, and what is left over."""
+
+from collections.abc import Iterable
+
+from ...context import Context
+from ...ir.nodes import Node
+from ...ir.terms import term
+from ...ledger import Leaf, Ledger, Writer, made
+from .tables import CALLS, DETAIL, DIALECTS, NAME, joined
+
+# Why a part of this kind is not said where the target has no place for it.
+LOST = {
+    "image": "unsupported-media",
+    "file": "unsupported-media",
+    "audio": "unsupported-media",
+    "hosted_call": "hosted-tool",
+    "reference": "stateful-reference",
+    "other": "unknown-field",
+}
+
+
+def lose(part: Node, ledger: Ledger) -> None:
+    """Drop a part for which there is no place, whole."""
+    ledger.drop(part, LOST.get(part.kind, "no-equivalent"), True)
+
+
+def forget(node: Node, ledger: Ledger, but: Iterable[str] = ()) -> None:
+    """Drop what a node says besides the terms that were written, each for its own reason."""
+    kept = set(but)
+    for name, said in node.says.items():
+        if name not in kept:
+            ledger.drop(said, term(name).why, term(name).steers)
+    ledger.drop(list(node.extras.values()), "unknown-field")
+    for said, why in node.asides:
+        ledger.drop(said, why)
+
+
+def of_kind(parts: list[Node], *kinds: str) -> list[Node]:
+    return [part for part in parts if part.kind in kinds]
+
+
+def texts(parts: list[Node], between: str = "") -> Leaf | None:
+    """The texts of these parts as one leaf, or None where they have none."""
+    leaves = [part.says["text"] for part in parts if isinstance(part.value("text"), str)]
+    return joined(leaves, between, "merged-boundary") if leaves else None
+
+
+def full_name(node: Node) -> Node:
+    """A tool or call of a namespace by its longer name (`spec/requests.md` §7.1)."""
+    space, name = node.get("namespace"), node.get("name")
+    if not isinstance(space, Leaf) or not isinstance(name, Leaf) or not isinstance(space.value, str):
+        return node
+    named = node.but("namespace")
+    named.says["name"] = name.to(f"{space.value}__{name.value}", "flatten-namespace", [space])
+    return named
+
+
+def write_calls(parts: list[Node], w: Writer, context: Context) -> None:
+    """The calls of a message, as `tool_calls`; at home the deprecated form stays what it was."""
+    current = []
+    for call in parts:
+        if is_legacy(call):
+            write_legacy_call(call, w)
+        else:
+            current.append(call)
+    if current:
+        written = w.list("tool_calls")
+        for number, call in enumerate(current):
+            write_call(call, written.item(), number, context)
+
+
+def is_legacy(call: Node) -> bool:
+    """A call that this protocol said in its deprecated form, which has no id."""
+    leaf = call.get("call_id")
+    return call.protocol == NAME and leaf is not None and leaf.home is None and str(leaf.value).startswith("call_fn_")
+
+
+def write_legacy_call(call: Node, w: Writer) -> None:
+    inner = w.object("function_call")
+    for name in ("name", "arguments"):
+        if name in call.says:
+            inner.put(name, call.says[name].raw())
+        else:
+            inner.make(name, "", "required-by-target")
+    forget(call, w.ledger, ("name", "arguments", "call_id"))
+
+
+def write_call(call: Node, w: Writer, number: int, context: Context) -> None:
+    """One call; where the source has no id for it, it is told by its number."""
+    said = full_name(call)
+    if "call_id" not in said.says:
+        said = said.but()
+        said.says["call_id"] = made(f"call_{number}", "made-id")
+    CALLS[call.kind].write(said, w, context)
+
+
+def write_reasoning(parts: list[Node], w: Writer, context: Context) -> None:
+    """Reasoning in the dialect that is asked for; at home in the one it came in (`spec/responses.md` §3)."""
+    dialect = context.choice("reasoning-dialect", "reasoning_content")
+    ours = [part for part in parts if _dialect_of(part, dialect) in DIALECTS and part.kind == "thinking"]
+    detailed = [part for part in parts if _dialect_of(part, dialect) == "reasoning_details"]
+    for part in parts:
+        if part not in ours and part not in detailed:
+            w.ledger.drop(part, "no-equivalent")
+    leaf = texts([part for part in ours if part.value("text")], "\n\n")
+    if leaf is not None:
+        w.put(_dialect_of(ours[0], dialect), leaf)
+    for part in ours:
+        _forget_proof(part, w.ledger, ("text",) if part.value("text") else ())
+    if detailed:
+        details = w.list("reasoning_details")
+        for number, part in enumerate(detailed):
+            write_detail(part, details.item(), number, context)
+
+
+def _forget_proof(part: Node, ledger: Ledger, but: tuple[str, ...]) -> None:
+    """What has no place beside plain reasoning: signatures, and texts that were not told."""
+    for name in ("signature", "text"):
+        if name in part.says and name not in but:
+            ledger.drop(part.says[name], "no-equivalent")
+    forget(part, ledger, (*but, "signature", "text"))
+
+
+def _dialect_of(part: Node, dialect: str) -> str:
+    """The name under which a part's reasoning stands."""
+    if part.protocol != NAME:
+        return dialect
+    leaf = part.get("text")
+    if part.kind == "redacted" or "detail_index" in part.says or leaf is None:
+        return "reasoning_details"
+    return leaf.key if leaf.key in DIALECTS else "reasoning_details" if _of_details(leaf) else "reasoning_content"
+
+
+def _of_details(leaf: Leaf) -> bool:
+    return isinstance(leaf.home, dict) and str(leaf.home.get("type")).startswith("reasoning.")
+
+
+def write_detail(part: Node, w: Writer, number: int, context: Context) -> None:
+    """One entry of `reasoning_details`, which keeps signatures and redacted reasoning."""
+    said = part.but()
+    word = "reasoning.encrypted" if part.kind == "redacted" else "reasoning.text"
+    if part.protocol != NAME:
+        kind = said.says.pop("type", None)
+        said.says = {"type": kind.to(word, "respelled") if kind else made(word, "required-by-target"), **said.says}
+        said.says["detail_index"] = made(number, "position")
+    if part.protocol == NAME and said.value("type") == "reasoning.summary" and "text" in said.says:
+        w.put("summary", said.says.pop("text").raw())
+    DETAIL.write(said, w, context)
