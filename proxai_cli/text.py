@@ -318,7 +318,8 @@ class _Careful:
         """A text that is cut inside a token fails at its end, like one that is cut between two."""
         if _CUT_TOKEN.fullmatch(self.text, at):
             at = len(self.text)
-        raise NotReadable(code, message, self._place(at))
+        hint = "the text is cut: capture it again" if at == len(self.text) else ""
+        raise NotReadable(code, message, self._place(at), hint)
 
     def _place(self, at: int, pointer: str | None = None) -> Place:
         """Places are asked for in the order of the text, so that all of them together cost one walk over it."""

@@ -139,5 +139,6 @@ def _refuse_foreign(body: bytes) -> None:
         return
     if _NO_TEXT.search(beginning.decode("utf-8", "surrogateescape"), 0, BEGINNING - 4):     # the last may be cut
         raise NotReadable("unreadable", "this is binary, no text", start, "save the body as it went over the wire")
-    what = "HTML, a page of a server in between" if re.match(rb"\s*<(?:!doctype )?html", beginning, re.I) else "plain text"
+    html = re.match(rb"\s*<(?:!doctype )?html", beginning, re.IGNORECASE)
+    what = "HTML, a page of a server in between" if html else "plain text"
     raise NotReadable("bad-json", f"neither JSON nor an event stream, but {what}", start, "capture the call again")
