@@ -119,7 +119,7 @@ class Collector:
             pieces, term = self.pieces[number], PIECES.get(part.kind)
             if pieces and term:
                 leaves = [piece.leaf for piece in pieces]
-                part.says[term] = leaves[0].to("".join(leaf.value for leaf in leaves), "pieces-joined", leaves[1:])
+                part.says[term] = leaves[0].to(joined([leaf.value for leaf in leaves]), "pieces-joined", leaves[1:])
             for piece in pieces:
                 _add(part, piece.said)
         self.reply.says["parts"] = [self.parts[number] for number in sorted(self.parts)]
@@ -127,13 +127,15 @@ class Collector:
 
 
 def _add(node: Node | None, more: Node | None) -> None:
-    """Let a node say what another says, too; lists grow, a later leaf wins and the earlier is set aside."""
+    """Let a node say what another says, too; lists grow, nodes say both, a later leaf wins over the earlier."""
     if node is None or more is None:
         return
     for term, said in more.says.items():
         before = node.says.get(term)
         if isinstance(before, list) and isinstance(said, list):
             node.says[term] = [*before, *said]
+        elif isinstance(before, Node) and isinstance(said, Node):
+            _add(before, said)  # counts of usage that come in two parts
         else:
             if before is not None:
                 node.asides.append((before, "duplicate"))
@@ -162,6 +164,14 @@ def explode(reply: Node, pieces: str = "words") -> Iterator[Event]:
     finish = Node("finish", reply.protocol, None, {key: reply.says[key] for key in FINISHING if key in reply.says})
     yield Finish(finish)
     yield Done()
+
+
+def joined(pieces: list[str]) -> str:
+    """Pieces as one text; halves of a character that was cut between two pieces are whole again."""
+    text = "".join(pieces)
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return text
 
 
 def cut_up(text: str, pieces: str) -> list[str]:
