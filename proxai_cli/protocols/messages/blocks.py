@@ -53,6 +53,15 @@ NO_BLOCK = {
 
 # At home
 
+# What a block holds where nothing was said.
+EMPTY: dict[str, dict[str, Any]] = {
+    "text": {"text": str},
+    "refusal": {"text": str},
+    "thinking": {"thinking": str, "signature": str},
+    "tool_call": {"input": dict},
+    "custom_call": {"input": dict},
+    "hosted_call": {"input": dict},
+}
 
 def _write_own(part: Node, blocks: Writer, context: Context) -> None:
     """A block of a Messages reply that was put together from a stream, or one that is copied whole."""
@@ -70,6 +79,10 @@ def write_at_home(part: Node, block: Writer, context: Context) -> None:
     if part.home is None and arguments is not None:
         block.put("input", as_object(arguments))
     restore_asides(part, block)
+    if part.home is None:
+        for key, value in EMPTY.get(part.kind, {}).items():
+            if key not in block.value:
+                block.make(key, value(), "required-by-target")
     block.order(table.names)
 
 
@@ -348,6 +361,15 @@ def write_citation(citation: Node, text: str, w: Writer, context: Context) -> No
     w.order(tables.CITATION.names)
 
 
+# How blocks begin in a stream, before the first piece of what grows.
+BEGINNINGS: dict[str, Callable[[Node, Writer, Context], None]] = {
+    "text": tables.TEXT_BLOCK.write,
+    "refusal": tables.TEXT_BLOCK.write,
+    "thinking": tables.THINKING_BLOCK.write,
+    "redacted": tables.REDACTED.write,
+    "tool_call": begin_call,
+    "custom_call": begin_call,
+}
 WRITERS: dict[str, Callable[[Node, Writer, Context, bool], None]] = {
     "text": _write_text,
     "refusal": _write_refusal,

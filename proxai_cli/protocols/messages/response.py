@@ -84,6 +84,7 @@ def _find_refusal(reply: Node) -> None:
 
 # Writing
 
+NULLS = ("stop_reason", "stop_sequence", "stop_details", "container")
 ARRANGED = ("id", "parts", "stop_reason", "stop_sequence", "explanation", "category", "usage", "service_tier", "error")
 
 
@@ -110,7 +111,7 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
     write_usage(reply, w, context)
     if reply.protocol == NAME:
         restore_asides(reply, w)
-    for key in ("stop_reason", "stop_sequence", "stop_details", "container"):
+    for key in ("stop_reason", "stop_sequence") if reply.protocol == NAME else NULLS:
         if key not in w.value:
             w.make(key, None, "required-by-target")
     w.order(REPLY.names)
@@ -149,7 +150,8 @@ def write_end(node: Node, w: Writer, context: Context, refusal: Leaf | None, cal
         w.put("stop_reason", reason.raw())
         _put_details(node, w)
     else:
-        _put_reason(reason, _word(word, called), w, "stop-with-tools" if word == "end" and called else "respelled")
+        why = "stop-with-tools" if word == "end" and called else "respelled"
+        _put_reason(reason, _word(word, called), w, why, cut=node.protocol == "repair")
         _put_details(node, w)
     if sequence is not None:
         w.put("stop_sequence", sequence)
@@ -163,9 +165,9 @@ def _word(word: Any, called: bool) -> str | None:
     return tables.STOP.from_canonical.get(word, "end_turn") if isinstance(word, str) else "end_turn"
 
 
-def _put_reason(reason: Leaf | None, word: str | None, w: Writer, why: str = "respelled") -> None:
+def _put_reason(reason: Leaf | None, word: str | None, w: Writer, why: str = "respelled", cut: bool = False) -> None:
     if reason is None:
-        w.make("stop_reason", word, "stream-was-cut")
+        w.make("stop_reason", word, "stream-was-cut" if cut else "required-by-target")
     else:
         w.put("stop_reason", reason.to(word, "stream-was-cut" if word is None else why))
 
@@ -176,12 +178,17 @@ def _put_details(node: Node, w: Writer) -> None:
         w.ledger.drop([leaf for leaf in (explanation, category) if leaf is not None], "no-equivalent")
         return
     details = w.object("stop_details")
+    own = next((node.says[name] for name in tables.STOP_DETAILS.by_term if name in node.says), None)
+    if own is not None and node.protocol == NAME:
+        for key in own.home:
+            details.put(key, Leaf(own.home, key))
+        return
     details.make("type", "refusal", "required-by-target")
     for key, leaf in (("category", category), ("explanation", explanation)):
         if leaf is None:
             details.make(key, None, "required-by-target")
         else:
-            details.put(key, leaf.raw() if node.protocol == NAME else leaf)
+            details.put(key, leaf)
 
 
 def write_usage(node: Node, w: Writer, context: Context) -> None:
@@ -209,8 +216,7 @@ def _write_own_usage(usage: Node | None, tier: Leaf | None, w: Writer) -> None:
             w.object("output_tokens_details").put(leaf.key, said)
         else:
             w.put(leaf.key, said)
-    for key, leaf in usage.extras.items():
-        w.put(key, leaf)
+    tables.USAGE.rest(usage, w, home=True)
     if tier is not None:
         w.put(tier.key, tier.raw())
     restore_asides(usage, w)

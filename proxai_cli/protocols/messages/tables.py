@@ -84,11 +84,6 @@ def object_of(table: Callable[[], Table]) -> Read:
     return lambda leaf, context: table().read(leaf.value, context)
 
 
-def list_of(table: Callable[[], Table]) -> Read:
-    """A reader of a list of such objects."""
-    return lambda leaf, context: nodes(leaf, lambda home: table().read(home, context), NAME)
-
-
 def lift(node: Node, term: str) -> None:
     """Let a node say by itself what the object under one of its keys says."""
     inner = node.says.pop(term, None)
@@ -99,7 +94,10 @@ def lift(node: Node, term: str) -> None:
             node.asides.append((said, "duplicate"))
         else:
             node.says[name] = said
-    node.asides += [*inner.asides, *((leaf, "unknown-field") for leaf in inner.extras.values())]
+    rest = Node(inner.kind, NAME)
+    rest.asides = [*inner.asides, *((leaf, "unknown-field") for leaf in inner.extras.values())]
+    if rest.asides:
+        node.asides.append((rest, ""))  # each has its own reason
 
 
 # Cache marks (`spec/requests.md` §10)
@@ -132,7 +130,24 @@ def read_blocks(leaf: Leaf, context: Context) -> list[Node]:
     """Content as parts: a lone string is one text part without an object of its own."""
     if isinstance(leaf.value, str):
         return [Node("text", NAME, None, {"text": leaf})]
-    return nodes(leaf, lambda home: read_block(home, context), NAME)
+    return _with_results(nodes(leaf, lambda home: read_block(home, context), NAME))
+
+
+def _with_results(parts: list[Node]) -> list[Node]:
+    """The same parts, each hosted call saying what it gave back where that stands right behind it."""
+    out: list[Node] = []
+    for part in parts:
+        if out and answers(part, out[-1]):
+            out[-1].says["result"] = part
+        else:
+            out.append(part)
+    return out
+
+
+def answers(result: Node, call: Node) -> bool:
+    """Is it the result of that hosted call?"""
+    given = result.value("call_id")
+    return result.kind == "hosted_result" and call.kind == "hosted_call" and given == call.value("id") is not None
 
 
 def read_block(home: dict[str, Any], context: Context) -> Node:
@@ -145,6 +160,26 @@ def read_block(home: dict[str, Any], context: Context) -> Node:
     if kind == "document" and node.get("text") is not None and node.get("media_type") is not None:
         node.asides.append((node.says.pop("media_type"), "target-default"))
     return node
+
+
+def read_citation(home: dict[str, Any], context: Context) -> Node:
+    """A citation; a search result whose source is an address is cited like a page of the web."""
+    node = CITATION.read(home, context)
+    source = node.get("source")
+    if source is not None and source.value.startswith(("https://", "http://")):
+        node.says["url"] = node.says.pop("source")
+    return node
+
+
+def _read_citations(leaf: Leaf, context: Context) -> list[Node]:
+    return nodes(leaf, lambda home: read_citation(home, context), NAME)
+
+
+def _write_citations(citations: list[Node], w: Writer, name: str, context: Context) -> None:
+    """At home: other protocols' citations are written one by one, each with the text that it cites."""
+    listed = w.list(name)
+    for citation in citations:
+        CITATION.write(citation, listed.item(), context)
 
 
 CITATION = Table(
@@ -208,7 +243,7 @@ TEXT_BLOCK = Table(
     NAME,
     Word("type", "text"),
     Field("text", "text", TEXT),
-    Nested("citations", "citations", LIST, list_of(lambda: CITATION)),
+    Nested("citations", "citations", LIST, _read_citations, _write_citations),
     _MARKED,
 )
 IMAGE = Table("image", NAME, Word("type", "image"), _PLACE, Field("transformations", "transformations"), _MARKED)
@@ -505,6 +540,21 @@ STOP_DETAILS = Table(
     Field("explanation", "explanation", TEXT),
     *(Field(name, name) for name in ("fallback_credit_token", "fallback_has_prefill_claim", "recommended_model")),
 )
+END = Table(
+    "finish",
+    NAME,
+    Field("stop_reason", "stop_reason", TEXT, read_as(STOP)),
+    Field("stop_sequence", "stop_sequence", TEXT),
+    Nested("stop_details", "details", OBJECT, object_of(lambda: STOP_DETAILS)),
+    Field("container", "container"),
+)
+MESSAGE_DELTA = Table(
+    "finish",
+    NAME,
+    Nested("delta", "delta", OBJECT, object_of(lambda: END)),
+    Nested("usage", "usage", OBJECT, object_of(lambda: USAGE)),
+    *(Field(name, name) for name in ("context_management", "input_transformations")),
+)
 REPLY = Table(
     "reply",
     NAME,
@@ -539,6 +589,6 @@ ERROR_BODY = Table(
 
 _TABLES = (
     REQUEST, TURN, TOOL, HOSTED_TOOL, TOOL_CHOICE, THINKING, OUTPUT_CONFIG, FORMAT, METADATA, CACHED, CACHE_MARK,
-    REPLY, STOP_DETAILS, USAGE, USAGE_DETAILS, CITATION, ERROR_BODY, ERROR,
+    REPLY, MESSAGE_DELTA, END, STOP_DETAILS, USAGE, USAGE_DETAILS, CITATION, ERROR_BODY, ERROR,
 )  # fmt: skip
 TABLES: dict[str, Table] = {table.kind: table for table in reversed(_TABLES)}
