@@ -1,0 +1,72 @@
+"""proxai: captured LLM traffic of one protocol into another, with an account of every field.
+
+The names below are the library. They are loaded when they are first used, so that starting the program stays cheap.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "PROTOCOLS",
+    "Context",
+    "Ledger",
+    "Pipe",
+    "StreamTranslator",
+    "collect",
+    "detect",
+    "explode",
+    "translate",
+]
+
+_HOMES = {
+    "PROTOCOLS": "protocols",
+    "Context": "context",
+    "Ledger": "ledger",
+    "Pipe": "pipe",
+    "StreamTranslator": "translate",
+    "collect": "pipe",
+    "detect": "wire.detect",
+    "explode": "pipe",
+    "translate": "translate",
+}
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .ledger import Ledger
+    from .pipe import Pipe, collect, explode
+    from .protocols import PROTOCOLS
+    from .translate import StreamTranslator, translate
+    from .wire.detect import detect
+
+
+class _Package(ModuleType):
+    """A function that has the name of its module is not hidden by the module, whichever is loaded first."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+class _Library(ModuleType):
+    """The package: `translate` is its function, also after the module of that name was imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, getattr(value, name, value) if name == "translate" else value)
+
+
+sys.modules[__name__].__class__ = _Library

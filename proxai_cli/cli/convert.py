@@ -1,0 +1,80 @@
+"""`proxai convert`: any capture in, the same kind out in another protocol."""
+
+import sys
+from collections.abc import Iterator
+
+from .. import text
+from ..errors import ProxaiError
+from . import screen
+from .documents import Document, told_by
+from .inputs import Input, inputs
+from .options import CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SOURCE, TO, Call, Command, telling
+from .outputs import STDOUT, Output
+from .run import Run
+from .translating import body, how, pipe, piped, through
+
+
+def run(call: Call) -> int:
+    """Translate every capture and write it."""
+    given = asked(call)
+    target = needed(call)
+    run, told = Run(call), told_by(call)
+    way = how(call, told.context)._replace(target=target)
+
+    with Output(call.output, given) as output:
+
+        def work(document: Document) -> None:
+            if document.part.pieces is None:
+                outcome = body(document, way)
+                output.write(document.part.input, printed(outcome.value, call, output, document))
+            else:
+                if len(given) > 1 and not output.folder:
+                    raise ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/")
+                way_through = pipe(document, way)
+                output.write(document.part.input, through(document, way_through))
+                outcome = piped(document, way_through, way)
+            run.add(outcome, document.part.input)
+
+        run.each(given, told, work)
+    return run.finish()
+
+
+def asked(call: Call) -> list[Input]:
+    """The inputs of a call. Raises `bad-call` rather than waiting for somebody to type a capture."""
+    if not call.words and screen.is_terminal(sys.stdin):
+        raise ProxaiError(
+            "bad-call", "no capture is named, and stdin is a terminal", hint=f"proxai {call.command} --help"
+        )
+    return inputs(call.words)
+
+
+def needed(call: Call) -> str:
+    """The target protocol. Raises `bad-call` where none is named."""
+    if call.to is None:
+        raise ProxaiError(
+            "bad-call", f"{call.command} needs the target protocol", hint="--to chat, responses or messages"
+        )
+    target: str = call.to
+    return target
+
+
+def printed(value: object, call: Call, output: Output, document: Document) -> Iterator[bytes]:
+    """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
+    place = output.place(document.part.input)
+    several = document.part.record is not None or (place == STDOUT and len(call.words) > 1)
+    indent = 2 if place.endswith(".json") or (place == STDOUT and screen.is_terminal(sys.stdout)) else None
+    if call.indent is not None:
+        if not call.indent.isdigit():
+            raise ProxaiError("bad-call", "--indent takes a number", hint="--indent 2")
+        indent = int(call.indent) or None
+    yield text.dumps(value, None if several else indent) + b"\n"
+
+
+COMMAND = Command(
+    "convert",
+    "Any capture in, the same kind out in another protocol.",
+    ("proxai convert req.json --to messages > out.json", "proxai convert captures/ --to chat -o out/"),
+    CAPTURES,
+    (TO, *SOURCE, OUTPUT, INDENT, REPAIR, INTERLEAVE, *telling("never")),
+    run,
+)

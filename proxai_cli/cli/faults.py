@@ -1,0 +1,124 @@
+"""How an error reads: its first line with code and place, the line of the capture it is about, what to do.
+
+Captured text is not repeated: in the line that is shown every string that is no known word is blanked.
+"""
+
+import re
+import sys
+import traceback
+from functools import cache
+from typing import Any
+
+from .. import text
+from ..errors import Place, ProxaiError
+from ..report.lines import safe
+
+WINDOW = 100
+BEFORE = 60
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[^\W\d](?:\w|[-./])*|[^\W\d]')
+_FIELDS = frozenset({"data", "event", "id", "retry", "true", "false", "null", "DONE", "HTTP"})
+
+
+def told(error: ProxaiError, path: str = "", line: bytes | None = None) -> list[str]:
+    """The lines that tell an error. `line` is the line of the capture that its place names."""
+    place = _placed(error.place, path)
+    first, *more = error.message.split("\n")
+    said = [f"proxai: error[{error.code}]{place}: {safe(first)}"]
+    if line is not None:
+        said += _shown(line, error.place.column)
+    said += [f"  {safe(each)}" for each in more]
+    if error.hint:
+        said.append(f"  try: {safe(error.hint)}")
+    return said
+
+
+def as_data(error: ProxaiError, path: str = "") -> dict[str, Any]:
+    """The same as one object, for `--format json`."""
+    place = {key: value for key, value in error.place._asdict().items() if value is not None}
+    return {
+        "error": error.code,
+        "path": path or None,
+        "place": place,
+        "message": error.message,
+        "try": error.hint or None,
+    }
+
+
+def _placed(place: Place, path: str) -> str:
+    start = ":".join(str(part) for part in (safe("stdin" if path == "-" else path), place.line, place.column) if part)
+    more = [f"{key} {value}" for key, value in (("byte", place.byte), ("event", place.event)) if value is not None]
+    more += [f"at {safe(place.pointer)}"] if place.pointer else []
+    return (" " + start if start else "") + (f" ({', '.join(more)})" if more else "")
+
+
+def _shown(line: bytes, column: int | None) -> list[str]:
+    """The line with its captured text blanked, cut to what fits around the column, and the caret below."""
+    said = line.decode("utf-8", "replace").rstrip("\r\n")
+    caret = min((column or 1) - 1, len(said))
+    blanked, at, moved = "", 0, None
+    for token in _TOKENS.finditer(said):
+        if moved is None and caret < token.start():
+            moved = len(blanked) + caret - at
+        blanked += said[at : token.start()]
+        if moved is None and caret < token.end():
+            moved = len(blanked)
+        blanked += _blank(token[0])
+        at = token.end()
+    if moved is None:
+        moved = len(blanked) + caret - at
+    blanked += said[at:]
+    start = max(0, moved - BEFORE) if len(blanked) > WINDOW else 0
+    shown, caret = safe(blanked[start : start + WINDOW]), len(safe(blanked[start:moved]))
+    return [f"  {shown}", *([" " * (caret + 2) + "^"] if column else [])]
+
+
+def _blank(token: str) -> str:
+    word = token.strip('"')
+    if word in known_words():
+        return token
+    return '"…' + ('"' if len(token) > 1 and token.endswith('"') else "") if token.startswith('"') else "…"
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """The protocols' own words: names of fields, discriminators. They are no captured text."""
+    from ..protocols import PROTOCOLS
+    from ..tables import Gap, Word, rules
+
+    words = set(_FIELDS)
+    for protocol in PROTOCOLS.values():
+        for _, rule in rules(protocol):
+            if not isinstance(rule, Gap):
+                words.add(rule.name)
+            if isinstance(rule, Word):
+                words.add(rule.word)
+        for marker in protocol.markers:
+            words |= {word for word in marker.words if "*" not in word}
+    return frozenset(words)
+
+
+def internal(error: BaseException, path: str = "") -> ProxaiError:
+    """An unexpected exception as an error of ours: the module and line, never its message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "proxai_cli" in frame.filename] or frames
+    where = f"{_module(ours[-1].filename)}:{ours[-1].lineno}" if ours else "an unknown place"
+    return ProxaiError(
+        "internal",
+        f"internal error ({type(error).__name__} in {where})",
+        hint="report it with this line and `proxai --version`; --debug shows the traceback",
+    )
+
+
+def _module(path: str) -> str:
+    parts = path.replace("\\", "/").removesuffix(".py").split("/")
+    return ".".join(parts[parts.index("proxai_cli") :]) if "proxai_cli" in parts else parts[-1]
+
+
+def print_traceback() -> None:
+    """For --debug."""
+    print("This traceback may hold captured text.", file=sys.stderr)
+    traceback.print_exc()
+
+
+def as_line(error: ProxaiError, path: str = "") -> str:
+    return text.dumps(as_data(error, path)).decode()

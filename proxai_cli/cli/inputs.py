@@ -1,0 +1,103 @@
+"""Where captures come from: files, directories, patterns, stdin."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..errors import NotReadable
+
+STDIN = "-"
+PIECE = 1 << 16
+
+
+class Input(NamedTuple):
+    """One file, or stdin: its path as given, with `/` between names, and the name that it has below `-o DIR/`."""
+
+    path: str
+    name: str
+
+
+def inputs(words: list[str]) -> list[Input]:
+    """What the words of a call name; none is stdin. Directories are walked in order, without hidden files."""
+    found: list[Input] = []
+    for word in words or [STDIN]:
+        if word == STDIN:
+            found.append(Input(STDIN, "stdin"))
+        elif os.path.isdir(word):
+            found += _below(word)
+        elif not os.path.lexists(word) and any(mark in word for mark in "*?["):
+            found += _matching(word)
+        else:
+            found.append(Input(_slashes(word), os.path.basename(word)))
+    return found
+
+
+def _below(folder: str) -> list[Input]:
+    found: list[Input] = []
+    for home, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = [os.path.join(home, name) for name in names if not name.startswith(".")]
+        found += [Input(_slashes(path), _slashes(os.path.relpath(path, folder))) for path in paths]
+    if not found:
+        raise NotReadable("unreadable", f"there is no file in the directory {_slashes(folder)!r}")
+    return sorted(found)
+
+
+def _matching(word: str) -> list[Input]:
+    from glob import glob
+
+    paths = [path for path in sorted(glob(word, recursive=True)) if os.path.isfile(path)]
+    if not paths:
+        raise NotReadable("unreadable", f"no file matches {word!r}")
+    return [Input(_slashes(path), os.path.basename(path)) for path in paths]
+
+
+def _slashes(path: str) -> str:
+    return path.replace(os.sep, "/")
+
+
+def pieces(path: str) -> Iterator[bytes]:
+    """The bytes of a file, or of stdin, as they arrive: whatever is there is given at once, and nothing is read ahead.
+
+    Raises `unreadable`.
+    """
+    try:
+        handle = sys.stdin.fileno() if path == STDIN else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from None
+    try:
+        while piece := os.read(handle, PIECE):
+            yield piece
+    except OSError as error:
+        raise _unreadable(error) from None
+    finally:
+        if path != STDIN:
+            os.close(handle)
+
+
+def read(path: str) -> bytes:
+    """All of a file, or of stdin. Raises `unreadable`."""
+    return b"".join(pieces(path))
+
+
+def line_at(path: str, byte: int | None) -> bytes | None:
+    """The line of a file that holds this byte; None for stdin, which cannot be read twice."""
+    if path == STDIN or byte is None:
+        return None
+    try:
+        with open(path, "rb") as file:
+            start = max(0, byte - PIECE)
+            file.seek(start)
+            data = file.read(2 * PIECE)
+    except OSError:
+        return None
+    at = byte - start
+    begin = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    ends = [end for end in (data.find(b"\n", at), data.find(b"\r", at)) if end >= 0]
+    return data[begin : min(ends, default=len(data))]
+
+
+def _unreadable(error: Exception) -> NotReadable:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else "it cannot be opened"
+    return NotReadable("unreadable", f"cannot be read: {why[:1].lower()}{why[1:]}")

@@ -1,0 +1,96 @@
+"""`proxai map`: the mapping itself: the table for a pair of protocols, one field of it, or one code in full."""
+
+from collections.abc import Sequence
+
+from .. import text
+from ..errors import ProxaiError
+from ..report import grid, json, mapping
+from . import screen
+from .choices import CHOICES
+from .options import KIND_WORDS, PROTOCOL_WORDS, SPEAKING, Call, Command, Option, Words
+
+FORMS = ("auto", "table", "json", "markdown")
+
+
+def run(call: Call) -> int:
+    """Print what was asked for."""
+    if call.schema:
+        if call.schema != "report":
+            raise ProxaiError(
+                "bad-call", f"the schema {call.schema!r} is not built yet", hint="proxai map --schema report"
+            )
+        screen.out(json.schema())
+    elif call.choices:
+        rows = [
+            (name, each.default, ", ".join([*each.values, each.free]).strip(", "), each.text)
+            for name, each in CHOICES.items()
+        ]
+        _print(call, ("choice", "default", "values", "what it decides"), rows)
+    elif call.reasons:
+        _print(call, ("code", "what", "level", "what that means"), mapping.codes())
+    elif not call.words:
+        _print(call, ("protocol", "is", "kinds", "rules"), mapping.protocols())
+    elif len(call.words) == 1:
+        _explain(call, call.words[0])
+    else:
+        _pair(call, *call.words)
+    return 0
+
+
+def _explain(call: Call, code: str) -> None:
+    told = mapping.explained(code)
+    if not told:
+        raise ProxaiError(
+            "bad-call", f"there is no code {code!r}", hint=_nearest(code, [each.code for each in mapping.codes()])
+        )
+    if call.format in ("json", "markdown"):
+        rows = [each for each in mapping.codes() if each.code == code]
+        _print(call, ("code", "what", "level", "what that means"), rows)
+    else:
+        screen.out("".join(line + "\n" for line in told).encode())
+
+
+def _pair(call: Call, source: str, target: str) -> None:
+    for name in (source, target):
+        if name not in PROTOCOL_WORDS:
+            raise ProxaiError(
+                "bad-call", f"there is no protocol {name!r}", hint=f"proxai map {' '.join(PROTOCOL_WORDS[::2])}"
+            )
+    found = list(mapping.mapping(source, target, call.kind or "", call.field or ""))
+    if call.field and not found:
+        raise ProxaiError("bad-call", f"{source} has no field {call.field!r}", hint=f"proxai map {source} {target}")
+    heads = ("of", source, target, "reason", "level", "meaning")
+    _print(call, heads, [(line.kind, line.place, line.there, line.reason, line.level, line.meaning) for line in found])
+
+
+def _print(call: Call, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if call.format == "json":
+        screen.out(text.dumps([dict(zip(heads, row, strict=True)) for row in rows], indent=2) + b"\n")
+        return
+    lines = grid.markdown(heads, rows) if call.format == "markdown" else grid.grid(heads, rows)
+    screen.out("".join(line + "\n" for line in lines).encode())
+
+
+def _nearest(word: str, words: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, words, 1, 0.4)
+    return f"proxai map {near[0]}" if near else "proxai map --reasons"
+
+
+COMMAND = Command(
+    "map",
+    "The mapping: the table for a pair, one field, or one code in full.",
+    ("proxai map chat messages --kind request --field /reasoning_effort", "proxai map no-equivalent"),
+    Words("WHAT", "SOURCE TARGET, or a code", most=2),
+    (
+        Option("kind", "only this kind of document", "", "K", KIND_WORDS),
+        Option("field", "only this field, as a JSON Pointer", "", "POINTER"),
+        Option("reasons", "every reason, finding and error"),
+        Option("choices", "the mapping choices of --set"),
+        Option("schema", "a JSON Schema: report", "", "NAME"),
+        Option("format", "form of the output", "", "FORM", FORMS, "auto"),
+        *SPEAKING,
+    ),
+    run,
+)

@@ -1,0 +1,175 @@
+"""Options as data, and the quick way to read a plain call by them.
+
+The same descriptions make the Typer app (`typer_app.py`), which answers everything that is not plain: help, completion,
+and every mistake. So there is one list of options, and starting a translation does not wait for Typer.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Option(NamedTuple):
+    """A long option, `--name`; `short` is its letter. One without `metavar` is a switch, which may be counted.
+
+    `many` may be repeated, and then gives a list. `choices` are the only values it takes.
+    """
+
+    name: str
+    help: str
+    short: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    many: bool = False
+    counts: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.name.replace("-", "_")
+
+    def start(self) -> Any:
+        """What a call holds that does not give the option."""
+        if self.many:
+            return []
+        if self.counts:
+            return 0
+        return self.default if self.metavar else False
+
+
+class Words(NamedTuple):
+    """The words of a call that are no options: their name, what they are, and how many there may be."""
+
+    name: str
+    help: str
+    most: int | None = None
+
+
+class Call:
+    """What was asked for: the command, its words, and each option under its name."""
+
+    def __init__(self, command: str, words: list[str], values: dict[str, Any]) -> None:
+        self.command, self.words, self.values = command, words, values
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Command(NamedTuple):
+    """One command: `examples` stand before its options in the help; `run` answers a call with an exit code."""
+
+    name: str
+    summary: str
+    examples: tuple[str, ...]
+    words: Words
+    options: tuple[Option, ...]
+    run: Callable[[Call], int]
+
+
+def plain(command: Command, given: list[str]) -> Call | None:
+    """The call, if every word of it is sure to be understood; None leaves it to Typer, which tells what is wrong."""
+    names = {"--" + option.name: option for option in command.options}
+    letters = {option.short: option for option in command.options if option.short}
+    words, values = list[str](), {option.key: option.start() for option in command.options}
+    rest = list(reversed(given))
+    while rest:
+        word = rest.pop()
+        if word == "-" or not word.startswith("-"):
+            words.append(word)
+            continue
+        name, equals, value = word.partition("=")
+        option = names.get(name) if word.startswith("--") else letters.get(word[1:2])
+        if option is None:
+            return None
+        if not word.startswith("--") and not option.metavar:
+            if not all(letter in letters and not letters[letter].metavar for letter in word[1:]):
+                return None
+            for letter in word[1:]:
+                _set(letters[letter], None, values)
+            continue
+        if not word.startswith("--") and len(word) > 2:
+            return None
+        if option.metavar and not equals:
+            if not rest:
+                return None
+            value = rest.pop()
+        if not option.metavar and equals:
+            return None
+        if option.choices and value not in option.choices:
+            return None
+        _set(option, value, values)
+    if command.words.most is not None and len(words) > command.words.most:
+        return None
+    return Call(command.name, words, values)
+
+
+def _set(option: Option, value: str | None, values: dict[str, Any]) -> None:
+    if option.many:
+        values[option.key].append(value)
+    elif option.counts:
+        values[option.key] += 1
+    else:
+        values[option.key] = value if option.metavar else True
+
+
+PROTOCOL_WORDS = ("chat", "responses", "messages")
+KIND_WORDS = ("request", "response", "stream", "error")
+LEVEL_WORDS = ("note", "loss", "risk", "unexplained", "never")
+
+CAPTURES = Words("CAPTURE", "files, directories, or - for stdin")
+CAPTURE = Words("CAPTURE", "a file, or - for stdin", most=1)
+
+TO = Option("to", "target protocol", "t", "P", PROTOCOL_WORDS)
+
+SOURCE = (
+    Option("from", "source protocol; checked against the body", "f", "P", ("auto", *PROTOCOL_WORDS), "auto"),
+    Option("kind", "what the document is", "", "K", ("auto", *KIND_WORDS), "auto"),
+    Option("request", "the request that a response or stream answers", "", "FILE"),
+    Option("set", "a mapping choice, as in `proxai map --choices`", "", "NAME=VALUE", many=True),
+)
+
+REPAIR = Option("repair", "end a cut stream properly in the target; exit 3 all the same")
+INTERLEAVE = Option("interleave", "keep the order in which blocks arrive (to messages)")
+INDENT = Option("indent", "spaces for each level of JSON; 0 is compact", "", "N")
+OUTPUT = Option("output", "file, or directory if it ends in / or there are several documents", "o", "PATH", default="-")
+
+
+def telling(fail_on: str) -> tuple[Option, ...]:
+    """The options about what is said of a run; `fail_on` is the command's default."""
+    return (
+        Option(
+            "fail-on",
+            "exit 1 if a change or finding reaches it",
+            "",
+            "LEVEL",
+            LEVEL_WORDS,
+            fail_on,
+        ),
+        Option("report", "write the report there, in the form of its suffix", "", "[FORM:]FILE", many=True),
+        Option("format", "form of the report on the screen", "", "FORM", FORMS, "auto"),
+        Option("values", "captured values in reports", "", "HOW", ("none", "short", "full"), "short"),
+        Option(
+            "on-error",
+            "leave the bad record or event out and go on; exit 3 all the same",
+            "",
+            "HOW",
+            ("stop", "skip"),
+            "stop",
+        ),
+        *SPEAKING,
+    )
+
+
+FORMS = (
+    "auto", "table", "tree", "lines", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown", "html", "none",
+)  # fmt: skip
+
+SPEAKING = (
+    Option("quiet", "no summary; twice: no warnings", "q", counts=True),
+    Option("verbose", "evidence and every note", "v"),
+    Option("debug", "traceback of our own mistakes (may hold captured text)"),
+    Option("color", "colour", "", "WHEN", ("auto", "always", "never"), "auto"),
+    Option("version", "the version"),
+)

@@ -1,0 +1,132 @@
+"""Where documents go: stdout, a file, or a directory. A file is written beside its place, and renamed when whole."""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from ..errors import ProxaiError
+from . import screen
+from .inputs import STDIN, Input
+
+STDOUT = "-"
+ENDINGS = (".json", ".sse", ".txt", ".log")
+Given = TypeVar("Given")
+
+
+class Output:
+    """What `-o` names, for these inputs; `ending` is that of the outputs where a command changes the kind.
+
+    Several documents of one input go to one output, one after another. State: the file that is being written.
+    Raises `bad-call` where an input would be overwritten, or two outputs are one file, and `not-written`.
+    """
+
+    def __init__(self, path: str, inputs: list[Input], ending: str = "") -> None:
+        self.path, self.ending = path, ending
+        self.folder = path != STDOUT and (path.endswith(("/", os.sep)) or len(inputs) > 1 or os.path.isdir(path))
+        self._file: File | None = None
+        places = [self.place(each) for each in inputs]
+        for place in places:
+            if place != STDOUT and places.count(place) > 1:
+                raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="one call for each")
+            if place != STDOUT and any(_is_one(place, each.path) for each in inputs):
+                raise ProxaiError("bad-call", f"the input {place!r} would be overwritten", hint="-o another place")
+
+    def place(self, input: Input) -> str:
+        """Where the documents of an input go."""
+        if not self.folder:
+            return self.path
+        stem, ending = os.path.splitext(input.name)
+        name = (stem if ending in ENDINGS else input.name) + self.ending if self.ending else input.name
+        return os.path.join(self.path, name)
+
+    def write(self, input: Input, pieces: Iterable[bytes]) -> None:
+        """Write a document as its pieces come."""
+        place = self.place(input)
+        if place == STDOUT:
+            for piece in pieces:
+                if piece:
+                    _guarded("stdout", screen.out, piece)
+            return
+        if self._file is None or self._file.place != place:
+            self.finish()
+            self._file = File(place)
+        try:
+            for piece in pieces:
+                self._file.write(piece)
+        except BaseException:
+            self._file.discard()
+            self._file = None
+            raise
+
+    def finish(self) -> None:
+        """Put the file that was written to its place."""
+        if self._file:
+            self._file.finish()
+        self._file = None
+
+    def __enter__(self) -> "Output":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            self.finish()
+        elif self._file:
+            self._file.discard()
+
+
+class File:
+    """A file that appears at its place only when it is finished; devices and pipes are written straight.
+
+    Raises `not-written`.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        straight = os.path.exists(place) and not os.path.isfile(place)
+        folder, name = os.path.split(place)
+        self._beside = None if straight else os.path.join(folder, f".{name}.{os.getpid()}.part")
+        if folder:
+            _guarded(place, os.makedirs, folder, 0o777, True)
+        self._file: Any = _guarded(place, open, self._beside or place, "xb" if self._beside else "wb")
+
+    def write(self, piece: bytes) -> None:
+        _guarded(self.place, self._file.write, piece)
+        _guarded(self.place, self._file.flush)
+
+    def finish(self) -> None:
+        _guarded(self.place, self._file.close)
+        if self._beside:
+            _guarded(self.place, os.replace, self._beside, self.place)
+
+    def discard(self) -> None:
+        self._file.close()
+        if self._beside:
+            os.unlink(self._beside)
+
+
+def write_file(place: str, data: bytes) -> None:
+    """Write a whole file. Raises `not-written`."""
+    file = File(place)
+    try:
+        file.write(data)
+        file.finish()
+    except BaseException:
+        file.discard()
+        raise
+
+
+def _guarded(place: str, act: Callable[..., Given], *said: Any) -> Given:
+    try:
+        return act(*said)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = error.strerror or "it cannot be opened"
+        raise ProxaiError("not-written", f"{place} cannot be written: {why[:1].lower()}{why[1:]}") from None
+
+
+def _is_one(place: str, path: str) -> bool:
+    try:
+        return path != STDIN and os.path.samefile(place, path)
+    except OSError:
+        return False

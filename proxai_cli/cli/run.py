@@ -1,0 +1,188 @@
+"""One call under way: what it has told, what goes into its reports, and the exit code that it ends with."""
+
+import shlex
+import traceback
+from collections import Counter
+from collections.abc import Callable
+
+from .. import __version__
+from ..errors import ProxaiError
+from ..reasons import ERRORS, LEVELS
+from ..report import json
+from ..report.account import Item
+from ..report.json import Verdict
+from ..report.lines import changes, summary
+from . import faults, screen
+from .documents import Document, Part, Told, parts, recognised
+from .inputs import Input, line_at
+from .options import Call
+from .outputs import STDOUT, write_file
+from .translating import Outcome, failure
+
+BUILT = ("auto", "table", "lines", "json", "jsonl", "markdown", "none")
+SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html"}
+FORMS = ("table", "tree", "lines", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown", "html")
+FOLDED_AFTER = 5
+
+
+class Run:
+    """The state of a call: its items, the exit codes that apply so far, and how much it may say.
+
+    `to_stdout` says that the report is the command's document; elsewhere it goes to stderr. `table` is a command's own
+    form of it for the screen.
+    """
+
+    def __init__(
+        self, call: Call, to_stdout: bool = False, table: Callable[[list[Item], bool], str] | None = None
+    ) -> None:
+        self.call, self.to_stdout, self.table = call, to_stdout, table
+        self.items: list[Item] = []
+        self.codes = {0}
+        self.complete = True
+        self.told: Counter[str] = Counter()
+        self.reports = [_report(said, to_stdout) for said in call.report]
+        self.form = _built(call.format)
+
+    def each(self, inputs: list[Input], told: Told, work: Callable[[Document], None], go_on: bool = False) -> None:
+        """Do the work for every document of every input; up to the first that fails, unless bad ones are skipped."""
+        go_on = go_on or self.call.on_error == "skip"
+        for input in inputs:
+            found = parts(input)
+            while True:
+                part = None
+                try:
+                    part = next(found, None)
+                    if part is None:
+                        break
+                    work(recognised(part, told))
+                except BrokenPipeError:
+                    raise
+                except Exception as error:
+                    self.fail(error, input, part)
+                    if not go_on:
+                        return
+                    if part is None:
+                        break
+
+    def fail(self, error: Exception, input: Input, part: Part | None) -> None:
+        """An input or document that could not be translated: told, and an item of the report."""
+        if self.call.debug and not isinstance(error, ProxaiError):
+            screen.say("This traceback may hold captured text.", *traceback.format_exc().splitlines())
+        problem = error if isinstance(error, ProxaiError) else faults.internal(error)
+        if ERRORS[problem.code].exit == 2:
+            raise problem
+        self.tell(problem, input.path)
+        status = "skipped" if self.call.on_error == "skip" else "failed"
+        container = part.container if part else "unknown"
+        item = Item(
+            input.path, container, status=status, findings=(failure(problem),), record=part.record if part else None
+        )
+        self.items.append(item)
+
+    def tell(self, error: ProxaiError, path: str = "") -> None:
+        """An error, on stderr; several of one code are folded after the first."""
+        self.codes.add(ERRORS[error.code].exit)
+        self.complete = False
+        self.told[error.code] += 1
+        if self.told[error.code] > FOLDED_AFTER:
+            return
+        if self.form in ("json", "jsonl"):
+            screen.say(faults.as_line(error, path))
+            return
+        line = line_at(path, error.place.byte) if path and error.code != "truncated" else None
+        screen.say(*faults.told(error, path, line))
+
+    def add(self, outcome: Outcome, input: Input) -> None:
+        """A document that was translated, as far as it could be: told, and an item of the report."""
+        for error in outcome.errors:
+            self.tell(error, input.path)
+        self.warn(outcome.item)
+        self.items.append(outcome.item)
+        if self.form == "auto" and not self.to_stdout and not self.call.quiet:
+            screen.say(*summary(outcome.item, self._details(outcome.item, input), self.call.verbose))
+
+    def warn(self, item: Item) -> None:
+        """Say in one line where a protocol was only likely."""
+        source = item.source
+        if source and source.sure == "likely" and self.call.quiet < 2:
+            why = "; ".join(source.evidence[:2])
+            screen.say(f"proxai: note: {item.path}: likely {source.protocol} ({why}); --from settles it")
+
+    def _details(self, item: Item, input: Input) -> str:
+        """The command that shows all of an account."""
+        target = item.target
+        if input.path == "-" or target is None or self.call.command not in ("convert", "stream"):
+            return ""
+        words = ["proxai", "diff", input.path, "--to", target.protocol]
+        for name in ("from", "kind"):
+            if self.call.values[name] != "auto":
+                words += [f"--{name}", self.call.values[name]]
+        words += ["--request", self.call.request] if self.call.request else []
+        for choice in self.call.set:
+            words += ["--set", choice]
+        return shlex.join(words)
+
+    def finish(self) -> int:
+        """Write the reports; the exit code."""
+        for code, count in self.told.items():
+            if count > FOLDED_AFTER and self.form not in ("json", "jsonl"):
+                screen.say(f"proxai: {count - FOLDED_AFTER} more of error[{code}]")
+        if self._reached():
+            self.codes.add(1)
+        shown = self.form if self.form != "auto" else "table" if self.to_stdout else "none"
+        if shown != "none":
+            (screen.out if self.to_stdout else screen.err)(self._formed(shown))
+        for form, place in self.reports:
+            try:
+                if place == STDOUT:
+                    screen.out(self._formed(form))
+                else:
+                    write_file(place, self._formed(form))
+            except ProxaiError as error:
+                self.tell(error)
+        return max(self.codes)
+
+    def _reached(self) -> bool:
+        fail_on = self.call.fail_on
+        if fail_on == "never":
+            return False
+        levels = json.totals(self.items)
+        return any(levels[level] for level in LEVELS[LEVELS.index(fail_on) :])
+
+    def _formed(self, form: str) -> bytes:
+        if form in ("json", "jsonl"):
+            verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
+            said = json.report(self.call.command, self.items, verdict, __version__)
+            return json.document(said) if form == "json" else json.lines(said)
+        if form == "lines":
+            return "".join(line + "\n" for item in self.items for line in changes(item)).encode()
+        if form == "markdown":
+            from ..report.markdown import markdown
+
+            return markdown(self.items).encode()
+        if self.table:
+            return self.table(self.items, self.call.verbose).encode()
+        from ..report.console import table
+
+        stream = screen.stream(self.to_stdout)
+        return table(self.items, screen.width(), screen.coloured(self.call.color, stream), self.call.verbose).encode()
+
+
+def _built(form: str) -> str:
+    if form not in BUILT:
+        raise ProxaiError("bad-call", f"the report form {form} is not built yet", hint=f"one of {', '.join(BUILT[1:])}")
+    return form
+
+
+def _report(said: str, to_stdout: bool) -> tuple[str, str]:
+    """Form and place of `[FORM:]FILE`."""
+    form, colon, place = said.partition(":")
+    if not colon or form not in FORMS:
+        place = said
+        suffix = place[place.rfind(".") :] if "." in place else ""
+        if suffix not in SUFFIXES:
+            raise ProxaiError("bad-call", f"--report cannot tell the form of {said!r}", hint="--report json:FILE")
+        form = SUFFIXES[suffix]
+    if place == STDOUT and not to_stdout:
+        raise ProxaiError("bad-call", "stdout is for the document", hint=f"--report {form}:FILE")
+    return _built(form), place

@@ -1,0 +1,61 @@
+"""The terminal: what is said to whom, in which colours. Bytes go out as UTF-8 with `\\n`, whatever the locale."""
+
+import os
+import sys
+from typing import Any
+
+
+def out(data: bytes) -> None:
+    """The document, to stdout, flushed at once."""
+    _write(sys.stdout, data)
+
+
+def err(data: bytes) -> None:
+    """A report, to stderr."""
+    _write(sys.stderr, data)
+
+
+def say(*lines: str) -> None:
+    """Something about the document, to stderr."""
+    err("".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace"))
+
+
+def stream(stdout: bool) -> Any:
+    """The one or the other."""
+    return sys.stdout if stdout else sys.stderr
+
+
+def _write(stream: Any, data: bytes) -> None:
+    if stream is None:
+        return
+    stream.flush()
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(data.decode("utf-8", "replace"))
+        stream.flush()
+        return
+    buffer.write(data)
+    buffer.flush()
+
+
+def is_terminal(stream: Any) -> bool:
+    """Is there a person at this end?"""
+    return stream is not None and stream.isatty()
+
+
+def coloured(when: str, stream: Any) -> bool:
+    """`--color`, then NO_COLOR, then FORCE_COLOR, then TERM=dumb, then: is it a terminal?"""
+    if when != "auto":
+        return when == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return os.environ.get("TERM") != "dumb" and is_terminal(stream)
+
+
+def width() -> int:
+    """Columns of the screen, 80 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size((80, 24)).columns

@@ -1,0 +1,90 @@
+"""The Typer app, made from the descriptions of the commands: help, completion, and what is wrong with a call."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.exceptions import TyperException
+from typer.main import get_command
+
+from .options import Call, Command, Option
+
+
+class BadCall(Exception):
+    """A call that is not understood: what is wrong, and the command that it is about."""
+
+    def __init__(self, message: str, command: str) -> None:
+        super().__init__(message)
+        self.message, self.command = message, command
+
+
+def answer(commands: list[Command], words: list[str]) -> int:
+    """Let Typer read a call and run its command. Raises `BadCall`."""
+    app = typer.Typer(
+        name="proxai",
+        help="Turn captured LLM traffic of one protocol into another, with an account of every field.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    )
+    app.callback()(_top)
+    for command in commands:
+        text = command.summary + "\n\n\b\n" + "\n".join("  " + example for example in command.examples)
+        app.command(command.name, help=text, short_help=command.summary)(_function(command))
+    try:
+        return int(get_command(app).main(words, "proxai", standalone_mode=False) or 0)
+    except TyperException as error:
+        context = getattr(error, "ctx", None)
+        raise BadCall(error.format_message(), context.info_name if context else "") from None
+
+
+def _top(version: Annotated[bool, typer.Option("--version", help="the version")] = False) -> None:
+    pass
+
+
+def _function(command: Command) -> Callable[..., int]:
+    """A function with the command's options as parameters, which is what Typer reads."""
+
+    def run(**values: Any) -> int:
+        words = values.pop("words")
+        if command.words.most == 1:
+            words = [words] if words else None
+        return command.run(Call(command.name, list(words or ()), {name[:-1]: value for name, value in values.items()}))
+
+    parameters = [_words(command), *map(_parameter, command.options)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+def _words(command: Command) -> inspect.Parameter:
+    kind = str | None if command.words.most == 1 else list[str] | None
+    name = command.words.name + ("" if command.words.most == 1 else "...")
+    said = typer.Argument(metavar=name, help=command.words.help, show_default=False)
+    return _keyword("words", Annotated[kind, said], None)
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    spelled = [f"--{option.name}", *([f"-{option.short}"] if option.short else [])]
+    kind: Any = str | None
+    if option.counts:
+        kind = int
+    elif not option.metavar:
+        kind = bool
+    elif option.many:
+        kind = list[str]
+    elif option.choices:
+        kind = Literal[option.choices] | None
+    said = typer.Option(
+        *spelled,
+        help=option.help,
+        count=option.counts,
+        metavar=option.metavar or None,
+        show_default=option.default is not None,
+    )
+    return _keyword(option.key + "_", Annotated[kind, said], option.start())
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,205 @@
+"""Streams as bytes: a Pipe translates them as they arrive; `collect` and `explode` take and give whole ones."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from . import text
+from .context import Context, Finding
+from .errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
+from .ir.events import DONE
+from .ledger import size
+from .protocols import PROTOCOLS
+from .translate import StreamTranslator, Translation
+from .translate import collect as collect_events
+from .translate import explode as explode_value
+from .wire import sse
+
+FOUND_AT_MOST = 100
+
+
+class Pipe:
+    """A captured stream in, in any cut; the target's stream out, each event as soon as it can be written.
+
+    `feed` and `close` never raise for what is wrong with a capture: they give back what could be translated before
+    it, and `error` says what was wrong (a `ProxaiError` with its place). From then on nothing is read any more. With
+    `skip` a bad event is left out instead, each with its own line in `errors`. A stream that ends before its end has
+    the error `truncated`; with `repair` the target is ended properly all the same (`spec/streams.md` §9).
+
+    `bytes` counts what was fed, `read` and `written` events, `source_leaves` and `target_leaves` their leaves; the
+    account is `translator.account`.
+    """
+
+    def __init__(
+        self, source: str, target: str, context: Context | None = None, repair: bool = False, skip: bool = False
+    ) -> None:
+        self.translator = StreamTranslator(source, target, context, repair)
+        self.errors: list[ProxaiError] = []
+        self.skip, self.ended = skip, False
+        self.bytes = self.read = self.written = self.source_leaves = self.target_leaves = 0
+        self.first: Any = None
+        self._reader = sse.Reader(PROTOCOLS[source].named)
+        self._named = {"source": PROTOCOLS[source].named, "target": PROTOCOLS[target].named}
+        self._noticed: list[Finding] = []
+        self._told: Counter[str] = Counter()
+        self._place = Place()
+
+    @property
+    def error(self) -> ProxaiError | None:
+        """What ended the stream or, with `skip`, the first thing that was left out."""
+        return self.errors[0] if self.errors else None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was noticed about the bytes and about the stream, of each code the first FOUND_AT_MOST."""
+        return [*(Finding(*found) for found in self._reader.findings), *self._noticed]
+
+    def feed(self, data: bytes) -> bytes:
+        """What these further bytes of the source become; empty where no event is whole yet."""
+        if self.ended:
+            return b""
+        self.bytes += len(data)
+        return b"".join(self._translated(self._reader.feed(data)))
+
+    def close(self) -> bytes:
+        """What is still to be written at the end of the source."""
+        if self.ended:
+            return b""
+        return b"".join([*self._translated(self._reader.close()), self._end()])
+
+    def _translated(self, events: list[sse.Event]) -> Iterator[bytes]:
+        for event in events:
+            if self.ended:
+                return
+            self._place = event.place
+            self.read += 1
+            try:
+                value = self._value(event)
+                fed = 0 if value is DONE else leaves(value)
+                yield self._written(self.translator.feed(value))
+                self.source_leaves += fed
+            except ProxaiError as error:
+                self.errors.append(error.at(line=event.place.line, byte=event.place.byte, event=event.place.event))
+                self._leave_out()
+                if not self.skip or error.code == "truncated":
+                    yield self._end()
+            self._note()
+
+    def _value(self, event: sse.Event) -> Any:
+        """What a decoder takes. Raises what is wrong with the event."""
+        if event.fault:
+            raise event.fault
+        value = with_type(event) if self._named["source"] and not self.translator.home else event.value
+        if value is not DONE and not isinstance(value, dict):
+            raise NotThatProtocol("unrecognised", "the event is no JSON object")
+        self.first = value if self.first is None else self.first
+        return value
+
+    def _leave_out(self) -> None:
+        """Forget what a decoder said about an event before it gave up."""
+        self.translator.ledger.clear()
+        self.translator.number += 1
+
+    def _end(self) -> bytes:
+        """The end of the source, or of what can be read of it: what waits is written, nothing is invented."""
+        self.ended = True
+        try:
+            rest = self._written(self.translator.close())
+        except ProxaiError as error:
+            rest = b""
+            self.errors.append(error)
+        if not self.read:
+            self.errors.append(NotReadable("empty", "there is no event in it"))
+        elif not self.translator.complete and not self.errors:
+            self.errors.append(
+                OutOfOrder(
+                    "truncated",
+                    f"the stream ends before its end, after event {self.read}",
+                    self._place._replace(column=None),
+                    "--repair ends it properly, and says what was added",
+                )
+            )
+        self._note()
+        return rest
+
+    def _written(self, events: list[Any]) -> bytes:
+        self.written += len(events)
+        self.target_leaves += sum(leaves(event) for event in events if event is not DONE)
+        return b"".join(sse.write(event, self._named["target"]) for event in events)
+
+    def _note(self) -> None:
+        """Take over what the translator noticed, with the place of the event; memory must not grow with the stream."""
+        found = self.translator.findings
+        for code, place in found:
+            self._told[code] += 1
+            if self._told[code] <= FOUND_AT_MOST:
+                self._noticed.append(Finding(code, self._place if place is None else place))
+        found.clear()
+
+
+class Events(NamedTuple):
+    """The parsed events of a whole stream, what was noticed about its bytes, and what ended it before its end."""
+
+    values: list[Any]
+    findings: list[Finding]
+    errors: list[ProxaiError]
+
+
+def events(data: bytes, protocol: str, skip: bool = False) -> Events:
+    """A captured stream as parsed events, up to the first that cannot be read; with `skip` without those."""
+    named = PROTOCOLS[protocol].named
+    reader = sse.Reader(named)
+    values, errors = list[Any](), list[ProxaiError]()
+    for event in [*reader.feed(data), *reader.close()]:
+        if event.fault is None:
+            values.append(with_type(event) if named else event.value)
+            continue
+        errors.append(event.fault)
+        if not skip:
+            break
+    return Events(values, [Finding(*found) for found in reader.findings], errors)
+
+
+def with_type(event: sse.Event) -> Any:
+    """An event's value; a type that stands only in the event's name is put into it, where decoders look for it."""
+    value = event.value
+    if isinstance(value, dict) and "type" not in value and event.name and event.type == event.name:
+        return {"type": event.name, **value}
+    return value
+
+
+def leaves(event: Any) -> int:
+    """The leaves of an event; one without keys has none."""
+    return size(event) if event else 0
+
+
+def collect(
+    stream: list[Any] | bytes, protocol: str, target: str | None = None, context: Context | None = None
+) -> Translation:
+    """A stream, as bytes or as parsed events, as one body of its own protocol or of another.
+
+    Raises `NotReadable`, `OutOfOrder` or `NotThatProtocol` where the stream cannot be read to its end.
+    """
+    if not isinstance(stream, bytes):
+        return collect_events(stream, protocol, target, context)
+    found = events(stream, protocol)
+    if found.errors:
+        raise found.errors[0]
+    done = collect_events(found.values, protocol, target, context)
+    return done._replace(findings=[*found.findings, *done.findings])
+
+
+def explode(
+    body: Any, protocol: str, target: str | None = None, context: Context | None = None, pieces: str = "words"
+) -> Translation:
+    """A response body, as bytes or as a parsed value, as the events of a stream; see `written` for their bytes."""
+    if not isinstance(body, bytes):
+        return explode_value(body, protocol, target, context, pieces)
+    value, noticed = text.read(body)
+    done = explode_value(value, protocol, target, context, pieces)
+    return done._replace(findings=[*(Finding(*found) for found in noticed), *done.findings])
+
+
+def written(stream: list[Any], protocol: str) -> bytes:
+    """The events of a stream of that protocol as they go over the wire."""
+    return b"".join(sse.write(event, PROTOCOLS[protocol].named) for event in stream)

@@ -1,0 +1,259 @@
+"""From a ledger to what a report says: changes, sums, findings; one item for each document. Nothing here prints.
+
+Changes are the entries of a ledger that are not `carried`. In a stream a path begins with the event's type or number;
+here it is the path inside the event's data, with `*` for each position, and events are told by their numbers, from 1.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from .. import text
+from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path
+from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
+
+FATES = {"source": (CARRIED, CHANGED, DROPPED), "target": (CARRIED, CHANGED, SYNTHESIZED)}
+
+
+class Row(NamedTuple):
+    """An entry with the numbers of the first and the last event it speaks of, where it speaks of a stream."""
+
+    fate: str
+    source: Path | None
+    target: Path | None
+    why: str | None
+    level: str | None
+    ours: int
+    theirs: int
+    events: tuple[int, int] | None = None
+
+
+class Change(NamedTuple):
+    """One change of a report; `before` and `after` describe the values where the report may."""
+
+    op: str
+    source: Path | None
+    target: Path | None
+    reason: str
+    level: str
+    leaves: int
+    events: tuple[int, int] | None = None
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    place: dict[str, int] | None = None
+
+
+class Found(NamedTuple):
+    """One finding or error of a report; `layer` is empty for errors that have none."""
+
+    code: str
+    level: str
+    text: str
+    layer: str = ""
+    at: str | None = None
+    place: dict[str, int] | None = None
+
+
+class Side(NamedTuple):
+    """Source or target of a document; whatever is not known is None."""
+
+    protocol: str
+    kind: str
+    sure: str | None = None
+    evidence: tuple[str, ...] = ()
+    model: str | None = None
+    bytes: int | None = None
+    leaves: int | None = None
+    events: int | None = None
+
+
+class Counts(NamedTuple):
+    """Leaves on each side: all that there are, counted by themselves, and those of each fate."""
+
+    source: dict[str, int]
+    target: dict[str, int]
+
+    @property
+    def balanced(self) -> bool:
+        """The first law: what there is equals what is accounted for, on both sides."""
+        return all(side["leaves"] == sum(side.values()) - side["leaves"] for side in self)
+
+
+class Item(NamedTuple):
+    """What a report says of one document. `status` is ok, cut, failed or skipped."""
+
+    path: str
+    container: str
+    source: Side | None = None
+    target: Side | None = None
+    status: str = "ok"
+    counts: Counts | None = None
+    changes: tuple[Change, ...] = ()
+    findings: tuple[Found, ...] = ()
+    record: int | None = None
+    label: str | None = None
+
+    @property
+    def pair(self) -> tuple[str | None, str | None, str | None]:
+        """Source protocol, target protocol and kind."""
+        source, target = self.source, self.target
+        return source and source.protocol, target and target.protocol, source and source.kind
+
+
+def rows_of_body(entries: Iterable[Entry]) -> Iterator[Row]:
+    return (Row(*entry) for entry in entries)
+
+
+def rows_of_stream(account: dict[tuple[Any, ...], list[int]]) -> Iterator[Row]:
+    """The account of a `StreamTranslator`."""
+    for (fate, source, target, why, level), (ours, theirs, first, last) in account.items():
+        yield Row(fate, source and source[1:], target and target[1:], why, level, ours, theirs, (first + 1, last + 1))
+
+
+def rows_of_collected(entries: Iterable[Entry]) -> Iterator[Row]:
+    """Entries whose source is a list of events."""
+    for entry in entries:
+        number = entry.source[0] + 1 if entry.source else None
+        events = (number, number) if number else None
+        yield Row(*entry._replace(source=_pattern(entry.source and entry.source[1:])), events)
+
+
+def rows_of_exploded(entries: Iterable[Entry]) -> Iterator[Row]:
+    """Entries whose target is a list of events."""
+    for entry in entries:
+        number = entry.target[0].number + 1 if entry.target else None
+        events = (number, number) if number else None
+        yield Row(*entry._replace(target=_pattern(entry.target and entry.target[1:])), events)
+
+
+def counts_of(rows: Iterable[Row], source_leaves: int, target_leaves: int) -> Counts:
+    """The sums of an account beside the leaves that were counted without it."""
+    source = {"leaves": source_leaves, **dict.fromkeys(FATES["source"], 0)}
+    target = {"leaves": target_leaves, **dict.fromkeys(FATES["target"], 0)}
+    for row in rows:
+        if row.fate in source:
+            source[row.fate] += row.ours
+        if row.fate in target:
+            target[row.fate] += row.theirs
+    return Counts(source, target)
+
+
+def changes_of(rows: Iterable[Row]) -> list[Change]:
+    """The rows that are changes; those that say the same of the same places are one."""
+    sums: dict[tuple[Any, ...], tuple[int, tuple[int, int] | None]] = {}
+    for row in rows:
+        if row.fate == CARRIED or row.why is None or row.level is None:
+            continue
+        key = row.fate, row.source, row.target, row.why, row.level
+        count, events = sums.get(key, (0, None))
+        sums[key] = count + (row.ours or row.theirs or 1), _span(events, row.events)
+    return [Change(*key, *said) for key, said in sums.items()]
+
+
+def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _pattern(path: Path | None) -> Path | None:
+    return path and tuple("*" if isinstance(key, int) else key for key in path)
+
+
+def pointer(path: Path | None) -> str | None:
+    """A path as JSON Pointer."""
+    return None if path is None else text.pointer(path)
+
+
+def pattern(path: Path | None) -> str | None:
+    """A path as JSON Pointer with `*` for each position: the same for whatever stands at the same kind of place."""
+    return pointer(_pattern(path))
+
+
+def fingerprint(pair: tuple[str | None, str | None, str | None], change: Change) -> str:
+    """16 hex digits that name a change whatever the file, its length and its texts (`design/cli.md`, The report)."""
+    said = [*pair, change.op, change.reason, pattern(change.source), pattern(change.target)]
+    return hashlib.sha256(text.dumps(said)).hexdigest()[:16]
+
+
+def described(value: Any, how: str, known: frozenset[str]) -> dict[str, Any]:
+    """A captured value as a report may tell it: `short` tells numbers, booleans and known words, else the size."""
+    if value is None:
+        return {"type": "null"}
+    if isinstance(value, bool):
+        return {"type": "boolean", "value": value}
+    if isinstance(value, (int, float)):
+        return {"type": "number", "value": value}
+    kind = "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+    said = {"type": kind, "size": len(value)}
+    if how == "full" or (isinstance(value, str) and value in known):
+        said["value"] = value
+    return said
+
+
+def with_values(
+    changes: Iterable[Change], source: Any, target: Any, how: str, known: frozenset[str]
+) -> Iterator[Change]:
+    """The changes with the values before and after, where source or target are bodies (None: not to be looked into)."""
+    for change in changes:
+        said: dict[str, Any] = {}
+        if source is not None and change.source is not None:
+            said["before"] = described(_at(source, change.source), how, known)
+        if target is not None and change.target is not None and change.op != DROPPED:
+            said["after"] = described(_at(target, change.target), how, known)
+        yield change._replace(**said)
+
+
+def _at(value: Any, path: Path) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def finding(code: str, at: str | None = None, place: dict[str, int] | None = None) -> Found:
+    """A finding, or an error told as one, with the sentence and level of its code."""
+    if code in FINDINGS:
+        notice = FINDINGS[code]
+        return Found(code, notice.level, notice.text, notice.layer, at, place)
+    return Found(code, "risk", ERRORS[code].text, "", at, place)
+
+
+def sentence(change: Change) -> str:
+    """What a change means to the person who lost something."""
+    return REASONS[change.reason].text if change.reason in REASONS else ""
+
+
+def levels_of(changes: Iterable[Change]) -> dict[str, int]:
+    """How many leaves the changes of each level speak of."""
+    levels = dict.fromkeys(LEVELS, 0)
+    for change in changes:
+        levels[change.level] += change.leaves
+    return levels
+
+
+class Group(NamedTuple):
+    """Changes for one reason: the kinds of places with their leaves, and all leaves together."""
+
+    level: str
+    reason: str
+    op: str
+    places: dict[str, int]
+    leaves: int
+
+    @property
+    def text(self) -> str:
+        """What the reason means."""
+        return REASONS[self.reason].text if self.reason in REASONS else ""
+
+
+def groups(changes: Iterable[Change]) -> list[Group]:
+    """Changes by level, reason and op, the most severe first."""
+    found: dict[tuple[str, str, str], dict[str, int]] = {}
+    for change in changes:
+        places = found.setdefault((change.level, change.reason, change.op), {})
+        place = pattern(change.source if change.source is not None else change.target) or ""
+        places[place] = places.get(place, 0) + change.leaves
+    return sorted(
+        (Group(*key, places, sum(places.values())) for key, places in found.items()),
+        key=lambda group: -LEVELS.index(group.level),
+    )

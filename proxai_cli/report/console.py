@@ -1,0 +1,70 @@
+"""The account as a table for the screen. Only here `rich` is known, and loaded when a table is asked for."""
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .account import Item, groups
+from .lines import how_sure, name, safe, sums, way, where
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STYLE = {"note": "cyan", "loss": "yellow", "risk": "bold red", "unexplained": "bold magenta"}
+SHOWN = 8
+
+
+def table(items: Iterable[Item], width: int, color: bool, verbose: bool = False) -> str:
+    """Each document with its changes by reason, the most severe first, its findings, and its sums."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+        emoji=False,
+    )
+    for number, item in enumerate(items):
+        if number:
+            console.print()
+        _item(console, item, verbose)
+    return out.getvalue()
+
+
+def _item(console: "Console", item: Item, verbose: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(Text("   ".join(said for said in (name(item), way(item), how_sure(item)) if said)))
+    if verbose and item.source:
+        for one in item.source.evidence:
+            console.print(Text(f"  evidence: {safe(one)}"))
+    found = groups(item.changes)
+    if found:
+        rows = Table(expand=False)
+        rows.add_column("level", no_wrap=True)
+        rows.add_column("reason", no_wrap=True)
+        rows.add_column("op", no_wrap=True)
+        rows.add_column("place", overflow="fold", ratio=1)
+        rows.add_column("what that means", ratio=1)
+        for group in found:
+            level = Text(group.level, style=STYLE[group.level])
+            rows.add_row(level, group.reason, group.op, Text(places(group.places)), Text(group.text))
+        console.print(rows)
+    for finding in item.findings:
+        level = Text(finding.level, style=STYLE[finding.level])
+        console.print(Text.assemble("  ", level, f"  {finding.code}  {where(finding)}{finding.text}"))
+    if item.counts:
+        console.print(Text(sums(item.counts, "source", "target")))
+    if found:
+        console.print(Text(f"proxai map {found[0].reason}   explains"))
+
+
+def places(leaves: dict[str, int]) -> str:
+    """Kinds of places, one on a line, each with the number of its leaves where there are several."""
+    told = [safe(place) + (f" ({count})" if count > 1 else "") for place, count in list(leaves.items())[:SHOWN]]
+    rest = list(leaves.values())[SHOWN:]
+    return "\n".join([*told, *([f"… {len(rest)} more ({sum(rest)})"] if rest else [])])

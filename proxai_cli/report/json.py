@@ -1,0 +1,111 @@
+"""The report as data: the form that `report.schema.json` beside this file describes, as one document or by lines."""
+
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from .. import text
+from ..reasons import LEVELS
+from .account import Change, Found, Item, Side, fingerprint, levels_of, pointer, sentence
+
+FORM = 1
+
+
+class Unbalanced(Exception):
+    """An account that does not obey the first law must not be written."""
+
+
+class Verdict(NamedTuple):
+    """How a run ends: its exit code, whether all of every input was looked at, and what it fails on."""
+
+    exit: int
+    complete: bool
+    fail_on: str
+
+
+def schema() -> bytes:
+    """The JSON Schema of a report."""
+    return files(__package__).joinpath("report.schema.json").read_bytes()
+
+
+def report(command: str, items: list[Item], verdict: Verdict, tool: str) -> dict[str, Any]:
+    """A whole run. Raises `Unbalanced` if the sums of an item do not add up."""
+    return {
+        "proxai_report": FORM,
+        "tool": tool,
+        "command": command,
+        "items": [_item(item) for item in items],
+        "totals": {
+            "items": len(items),
+            "failed": sum(item.status in ("failed", "cut") for item in items),
+            "skipped": sum(item.status == "skipped" for item in items),
+            "levels": totals(items),
+            "new": sum(len(item.changes) for item in items),
+            "known": 0,
+            "allowed": 0,
+        },
+        "verdict": verdict._asdict(),
+    }
+
+
+def totals(items: Iterable[Item]) -> dict[str, int]:
+    """Of each level the leaves that were changed, and one for each finding."""
+    sums = dict.fromkeys(LEVELS, 0)
+    for item in items:
+        for level, count in levels_of(item.changes).items():
+            sums[level] += count
+        for found in item.findings:
+            sums[found.level] += 1
+    return sums
+
+
+def document(said: dict[str, Any]) -> bytes:
+    """A report as one JSON text."""
+    return text.dumps(said, indent=2) + b"\n"
+
+
+def lines(said: dict[str, Any]) -> bytes:
+    """A report by lines: each item is one, and the last holds the rest."""
+    rest = {key: value for key, value in said.items() if key != "items"}
+    return b"".join(text.dumps(line) + b"\n" for line in [*said["items"], rest])
+
+
+def _item(item: Item) -> dict[str, Any]:
+    if item.counts is not None and not item.counts.balanced:
+        raise Unbalanced(item.path)
+    return {
+        "input": {"path": item.path, "container": item.container, "record": item.record, "label": item.label},
+        "source": _side(item.source),
+        "target": _side(item.target),
+        "status": item.status,
+        "counts": item.counts and {**item.counts._asdict(), "levels": levels_of(item.changes)},
+        "changes": [_change(change, item) for change in item.changes],
+        "findings": [_finding(found) for found in item.findings],
+    }
+
+
+def _side(side: Side | None) -> dict[str, Any] | None:
+    return side and {key: value for key, value in side._asdict().items() if value is not None and value != ()}
+
+
+def _change(change: Change, item: Item) -> dict[str, Any]:
+    known = {
+        "op": change.op,
+        "source": pointer(change.source),
+        "target": pointer(change.target),
+        "reason": change.reason,
+        "text": sentence(change),
+        "level": change.level,
+        "count": change.leaves,
+        "fingerprint": fingerprint(item.pair, change),
+        "state": "new",
+    }
+    more = {"before": change.before, "after": change.after, "place": change.place, "events": change.events}
+    return known | {key: value for key, value in more.items() if value is not None}
+
+
+def _finding(found: Found) -> dict[str, Any]:
+    more = {"layer": found.layer or None, "at": found.at, "place": found.place}
+    return {"code": found.code, "level": found.level, "text": found.text} | {
+        key: value for key, value in more.items() if value is not None
+    }

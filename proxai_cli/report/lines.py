@@ -1,0 +1,127 @@
+"""The account as lines of text: the summary of a translation, and one line for each change, for grep and editors."""
+
+from collections.abc import Iterable, Iterator
+
+from ..ledger import SYNTHESIZED
+from ..reasons import LEVELS
+from .account import Counts, Found, Item, groups, levels_of, pointer, sentence
+
+SHOWN = 3
+
+
+def safe(said: str) -> str:
+    """A text without anything that could steer a terminal: what is not printable is shown by its escape."""
+    if said.isprintable():
+        return said
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "backslashreplace").decode() for char in said
+    )
+
+
+def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
+    """What became of one document, in a few lines: its sides, one line for each reason, the sums.
+
+    Notes are left out, but for what was added to a request, since that acts; `verbose` shows all, and the evidence.
+    `details` is the command that shows everything.
+    """
+    if item.source is None or item.target is None or item.counts is None:
+        return []
+    if item.source.kind == "stream" and item.target.kind == "stream":
+        told = [_stream(item)]
+    else:
+        told = [f"{name(item)}: {way(item)} ({how_sure(item)})"]
+    if verbose:
+        told += [f"  evidence: {safe(one)}" for one in item.source.evidence]
+    shown = [
+        group
+        for group in groups(item.changes)
+        if verbose or group.level != "note" or (group.op == SYNTHESIZED and item.source.kind == "request")
+    ]
+    reasons = max((len(group.reason) for group in shown), default=0)
+    levels = max((len(group.level) for group in shown), default=0)
+    for group in shown:
+        told.append(
+            f"  {group.level:{levels}}  {group.reason:{reasons}}  {group.op:11}  {_places(group.places, group.leaves)}"
+        )
+    told += [f"  {found.level}  {found.code}  {where(found)}{found.text}" for found in _severe(item.findings, verbose)]
+    if shown or verbose or item.source.kind != "stream":
+        told.append(sums(item.counts, "source") + (f"; details: {details}" if details and item.changes else ""))
+    return told
+
+
+def _severe(findings: Iterable[Found], verbose: bool) -> list[Found]:
+    return [found for found in findings if verbose or found.level != "note"]
+
+
+def where(found: Found) -> str:
+    """The place of a finding as the beginning of a line, or nothing."""
+    place = found.place or {}
+    said = [f"event {place['event']}"] if "event" in place else [f"line {place['line']}"] if "line" in place else []
+    return " ".join([*said, *([safe(found.at)] if found.at else [])]) + (": " if said or found.at else "")
+
+
+def name(item: Item) -> str:
+    """The document's name on a screen: path, and record where there are several."""
+    path = "stdin" if item.path == "-" else safe(item.path)
+    return path if item.record is None else f"{path}#{item.record}"
+
+
+def way(item: Item) -> str:
+    """From what to what; the kind again only where it changes."""
+    source, target = item.source, item.target
+    if source is None:
+        return ""
+    if target is None:
+        return f"{source.protocol} {source.kind}"
+    kind = "" if target.kind == source.kind else f" {target.kind}"
+    return f"{source.protocol} {source.kind} -> {target.protocol}{kind}"
+
+
+def how_sure(item: Item) -> str:
+    """How sure the protocol is, with the first piece of evidence."""
+    if item.source is None or not item.source.sure:
+        return ""
+    evidence = f": {safe(item.source.evidence[0])}" if item.source.evidence else ""
+    return item.source.sure + evidence
+
+
+def _stream(item: Item) -> str:
+    levels = levels_of(item.changes)
+    losses = sum(levels[level] for level in LEVELS if level != "note")
+    state = "complete" if item.status == "ok" else "cut" if item.status == "cut" else item.status
+    events = item.source.events if item.source else 0
+    return f"{name(item)}: {way(item)}, {events} events, {state}, {losses} losses"
+
+
+def _places(places: dict[str, int], count: int) -> str:
+    shown = ", ".join(safe(place) for place in list(places)[:SHOWN])
+    more = f", … {len(places) - SHOWN} more places" if len(places) > SHOWN else ""
+    return shown + more + (f" ({count})" if count > 1 else "")
+
+
+def sums(counts: Counts, *sides: str) -> str:
+    """`source 41 = 33 carried + 6 changed + 2 dropped`, and the same of the target where it is asked for."""
+    told = []
+    for side in sides:
+        numbers = counts.source if side == "source" else counts.target
+        parts = " + ".join(f"{count} {fate}" for fate, count in numbers.items() if fate != "leaves")
+        told.append(f"{side} {numbers['leaves']} = {parts}")
+    return " · ".join(told)
+
+
+def changes(item: Item) -> Iterator[str]:
+    """`file:line:column: level reason op source -> target: text`, and one line for each finding."""
+    for change in item.changes:
+        place = change.place or {}
+        way = " -> ".join(safe(pointer(path) or "/") for path in (change.source, change.target) if path is not None)
+        count = f" ({change.leaves})" if change.leaves > 1 else ""
+        start = _position(item, place)
+        yield f"{start}: {change.level} {change.reason} {change.op} {way}{count}: {sentence(change)}"
+    for found in item.findings:
+        start, at = _position(item, found.place or {}), safe(found.at or "/")
+        yield f"{start}: {found.level} {found.code} found {at}: {found.text}"
+
+
+def _position(item: Item, place: dict[str, int]) -> str:
+    path = "-" if item.path == "-" else safe(item.path)
+    return f"{path}:{place.get('line', 1)}:{place.get('column', 1)}"
