@@ -1,5 +1,6 @@
 """Parts as content blocks, in requests and replies (`spec/requests.md` §6, `spec/responses.md` §2 to §7)."""
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
@@ -81,7 +82,7 @@ def write_at_home(part: Node, block: Writer, context: Context) -> None:
     restore_asides(part, block)
     if part.home is None:
         for key, value in EMPTY.get(part.kind, {}).items():
-            if key not in block.value:
+            if key not in block.value and key in table.names:
                 block.make(key, value(), "required-by-target")
     block.order(table.names)
 
@@ -318,8 +319,6 @@ def _from_data_url(whole: Leaf) -> Source | None:
 
 
 def _decoded(data: str) -> str | None:
-    from base64 import b64decode  # noqa: PLC0415
-
     try:
         return b64decode(data, validate=True).decode()
     except ValueError:

@@ -11,7 +11,7 @@ from ...tables import NUMBER, fits
 from . import tables
 from .blocks import restore_asides, write_blocks
 from .error import write_error
-from .tables import NAME, REPLY, lift
+from .tables import NAME, REPLY, lift, set_aside
 
 CALLS = ("tool_call", "custom_call")
 
@@ -41,7 +41,7 @@ def read_end(node: Node, context: Context) -> None:
     lift(node, "details")
     kind = node.says.get("type")
     if kind is not None and isinstance(kind.home, dict) and "explanation" in kind.home:
-        node.asides.append((node.says.pop("type"), "target-default"))
+        set_aside(node, node.says.pop("type"), "target-default")
     reason = node.value("stop_reason")
     if isinstance(reason, str) and reason not in tables.STOP.from_canonical:
         context.find("unknown-stop")
@@ -79,7 +79,7 @@ def _find_refusal(reply: Node) -> None:
     if texts and texts[-1].value("text") == words.value:
         texts[-1].kind = "refusal"
         reply.says["stop_reason"] = reason.to("end", "respelled")
-        reply.asides.append((reply.says.pop("explanation"), "duplicate"))
+        set_aside(reply, reply.says.pop("explanation"), "duplicate")
 
 
 # Writing
@@ -139,7 +139,7 @@ def write_end(node: Node, w: Writer, context: Context, refusal: Leaf | None, cal
     """`stop_reason`, `stop_sequence` and `stop_details` of a reply, or of a `message_delta`."""
     reason, sequence, home = node.get("stop_reason"), node.get("stop_sequence"), node.protocol == NAME
     word = reason.value if reason is not None else None
-    if refusal is not None and word in (None, "end") and not home:
+    if refusal is not None and word in (None, "end"):
         _put_reason(reason, "refusal", w)
         details = w.object("stop_details")
         details.make("type", "refusal", "required-by-target")
@@ -178,7 +178,7 @@ def _put_details(node: Node, w: Writer) -> None:
         w.ledger.drop([leaf for leaf in (explanation, category) if leaf is not None], "no-equivalent")
         return
     details = w.object("stop_details")
-    own = next((node.says[name] for name in tables.STOP_DETAILS.by_term if name in node.says), None)
+    own = next((node.says[name] for name in tables.STOP_DETAILS.by_term if name != "type" and name in node.says), None)
     if own is not None and node.protocol == NAME:
         for key in own.home:
             details.put(key, Leaf(own.home, key))
@@ -208,6 +208,8 @@ def write_usage(node: Node, w: Writer, context: Context) -> None:
 
 
 def _write_own_usage(usage: Node | None, tier: Leaf | None, w: Writer) -> None:
+    if tier is not None:
+        w.put(tier.key, tier.raw())
     if usage is None:
         return
     for name, leaf in usage.says.items():
@@ -217,8 +219,6 @@ def _write_own_usage(usage: Node | None, tier: Leaf | None, w: Writer) -> None:
         else:
             w.put(leaf.key, said)
     tables.USAGE.rest(usage, w, home=True)
-    if tier is not None:
-        w.put(tier.key, tier.raw())
     restore_asides(usage, w)
 
 

@@ -555,7 +555,7 @@ class Encoder:
             case Delta(number, leaf, said):
                 self.ledger.drop(said, "no-equivalent")
                 self._grow(self.parts[number], leaf)
-            case Say(number, node):
+            case Say(int() as number, node):
                 self._say(self.parts[number], node)
             case Close(number):
                 self._stop(number)
@@ -585,9 +585,9 @@ class Encoder:
             write_at_home(part.node, block, self.context)
         else:
             BEGINNINGS[part.kind](part.node, block, self.context)
-        for key, value in EMPTY.get(part.kind, {}).items():
-            if key not in block.value:
-                block.make(key, value(), "stream-shape")
+            for key, value in EMPTY.get(part.kind, {}).items():
+                if key not in block.value:
+                    block.make(key, value(), "stream-shape")
         block.order(KEYS)
 
     def _grow(self, part: _Part, leaf: Leaf) -> None:

@@ -91,13 +91,19 @@ def lift(node: Node, term: str) -> None:
         return
     for name, said in inner.says.items():
         if name in node.says:
-            node.asides.append((said, "duplicate"))
+            set_aside(node, said, "duplicate")
         else:
             node.says[name] = said
-    rest = Node(inner.kind, NAME)
-    rest.asides = [*inner.asides, *((leaf, "unknown-field") for leaf in inner.extras.values())]
-    if rest.asides:
-        node.asides.append((rest, ""))  # each has its own reason
+    inner_asides = [*inner.asides, *((leaf, "unknown-field") for leaf in inner.extras.values())]
+    for leaf, why in inner_asides:
+        set_aside(node, leaf, why)
+
+
+def set_aside(node: Node, said: Any, why: str) -> None:
+    """Set aside what does not stand in the node's own object, and so is not put back there at home."""
+    inner = Node("inner", NAME)
+    inner.asides = [(said, why)]
+    node.asides.append((inner, why))
 
 
 # Cache marks (`spec/requests.md` §10)
