@@ -97,14 +97,14 @@ def write_call(call: Node, w: Writer, number: int, context: Context) -> None:
 def write_reasoning(parts: list[Node], w: Writer, context: Context) -> None:
     """Reasoning in the dialect that is asked for; at home in the one it came in (`spec/responses.md` §3)."""
     dialect = context.choice("reasoning-dialect", "reasoning_content")
-    ours = [part for part in parts if _dialect_of(part, dialect) in DIALECTS and part.kind == "thinking"]
-    detailed = [part for part in parts if _dialect_of(part, dialect) == "reasoning_details"]
+    ours = [part for part in parts if dialect_of(part, dialect) in DIALECTS and part.kind == "thinking"]
+    detailed = [part for part in parts if dialect_of(part, dialect) == "reasoning_details"]
     for part in parts:
         if part not in ours and part not in detailed:
             w.ledger.drop(part, "no-equivalent")
     leaf = texts([part for part in ours if part.value("text")], "\n\n")
     if leaf is not None:
-        w.put(_dialect_of(ours[0], dialect), leaf)
+        w.put(dialect_of(ours[0], dialect), leaf)
     for part in ours:
         _forget_proof(part, w.ledger, ("text",) if part.value("text") else ())
     if detailed:
@@ -121,7 +121,7 @@ def _forget_proof(part: Node, ledger: Ledger, but: tuple[str, ...]) -> None:
     forget(part, ledger, (*but, "signature", "text"))
 
 
-def _dialect_of(part: Node, dialect: str) -> str:
+def dialect_of(part: Node, dialect: str) -> str:
     """The name under which a part's reasoning stands."""
     if part.protocol != NAME:
         return dialect

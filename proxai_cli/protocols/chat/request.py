@@ -457,11 +457,8 @@ class _Tools:
 
     def _one(self, choice: Node, name: Leaf) -> None:
         """The choice of one tool by its name."""
-        if (
-            name.value in self.hosted
-            or (name.value not in self.kinds
-            and "tool_kind" in choice.says
-            and not self._ours(choice))
+        if name.value in self.hosted or (
+            name.value not in self.kinds and "tool_kind" in choice.says and not self._ours(choice)
         ):
             self.w.ledger.drop(choice, "hosted-tool", True)
             return

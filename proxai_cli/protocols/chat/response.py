@@ -10,9 +10,11 @@ from ...errors import NotPossible, NotThatProtocol
 from ...ir.nodes import Node
 from ...ir.turns import CALLS
 from ...ledger import Leaf, Writer, made
+from ...tables import Table
+from .citations import placed, write_citations
 from .error import write_error
 from .parts import forget, lose, of_kind, texts, write_calls, write_reasoning
-from .tables import CHOICE, NAME, REPLY, SPOKEN, STOPS, gathered, time_of
+from .tables import CHOICE, NAME, REPLY, SPOKEN, STOPS, gathered, joined, time_of
 
 # Terms that stand in a choice, not beside it.
 OF_CHOICE = (
@@ -72,9 +74,9 @@ def read_choice(choice: dict[str, Any], context: Context) -> Node:
             parts = _read_message(message.value, said, context)
         else:
             said.asides.append((message, "target-default"))
-    said.extras.update({("choices", key): leaf for key, leaf in node.extras.items()})
+    said.extras.update({("choices", key, 0): leaf for key, leaf in node.extras.items()})
     said.says["parts"] = parts
-    read_stop(said)
+    read_stop(said, 0)
     _refused(said)
     _attach(said)
     return said
@@ -90,16 +92,15 @@ def _read_message(message: dict[str, Any], said: Node, context: Context) -> list
     sound = node.extras.get("audio")
     if sound is not None and isinstance(sound.value, dict) and sound.value:
         del node.extras["audio"]
-        parts = read_sound(sound.value, said, parts)
+        parts = read_sound(sound.value, said, parts, any(part.value("text") for part in of_kind(parts, "text")))
     said.says.update(node.says)
     said.asides += node.asides
-    said.extras.update({("message", key): leaf for key, leaf in node.extras.items()})
+    said.extras.update({("message", key, 0): leaf for key, leaf in node.extras.items()})
     return parts
 
 
-def read_sound(sound: dict[str, Any], said: Node, parts: list[Node]) -> list[Node]:
-    """Audio: its transcript stands for the text where there is none, the rest is one term (`spec/responses.md` §8)."""
-    spoken = any(part.value("text") for part in of_kind(parts, "text"))
+def read_sound(sound: dict[str, Any], said: Node, parts: list[Node], spoken: bool) -> list[Node]:
+    """Audio: its transcript stands for the text where none was spoken, the rest is one term (`spec/responses.md` §8)."""
     for key in sound:
         leaf = Leaf(sound, key)
         if key == "transcript" and isinstance(leaf.value, str) and leaf.value and not spoken:
@@ -111,17 +112,20 @@ def read_sound(sound: dict[str, Any], said: Node, parts: list[Node]) -> list[Nod
     return parts
 
 
-def read_stop(said: Node) -> None:
-    """Why the reply ended: `""` says nothing yet, and a named stop string is a reason of its own (`spec/responses.md` §9)."""
+def read_stop(said: Node, number: int) -> None:
+    """Why the reply ended: `""` says nothing yet, and a named stop string is a reason of its own.
+
+    Source: `spec/responses.md` §9. `number` is that of the choice.
+    """
     reason = said.get("stop_reason")
     if reason is not None and not reason.value:
         said.asides.append((said.says.pop("stop_reason"), "target-default"))
     elif reason is not None and reason.value == "end" and "stop_sequence" in said.says:
         said.says["stop_reason"] = reason.to("stop_sequence", "respelled")
     for name in ("matched_stop", "stop_reason"):
-        leaf = said.extras.get(("choices", name))
+        leaf = said.extras.get(("choices", name, number))
         if leaf is not None and isinstance(leaf.value, int) and "stop_token" not in said.says:
-            said.says["stop_token"] = said.extras.pop(("choices", name))
+            said.says["stop_token"] = said.extras.pop(("choices", name, number))
 
 
 def _refused(said: Node) -> None:
@@ -158,92 +162,193 @@ def write_response(node: Node, w: Writer, context: Context) -> None:
     if node.protocol == NAME and node.home is not None:
         REPLY.write(node, w, context)
         return
-    if node.get("error") is not None and not context.chosen("partial"):
-        write_error(node.says["error"], w, context)
+    failure = node.get("error")
+    if failure is not None and not context.chosen("partial"):
+        write_error(failure, w, context)
         w.ledger.drop(node.but("error"), "not-terminal")
         return
-    write_envelope(node, w, context, OF_CHOICE)
+    w.ledger.drop(failure, "no-equivalent")
+    write_envelope(node, w, context, REPLY)
     choices = w.list("choices")
-    write_choice(node, choices.item(), context)
-    for leaf in node.says.get("choices", []):
-        w.ledger.drop(leaf, "single-candidate")
-    if node.get("error") is not None:
-        w.ledger.drop(node.says["error"], "no-equivalent")
-    w.order(REPLY.names)
-    w.order(("id", "object", "created", "model", "choices"))
+    for choice in alternatives(node):
+        write_choice(choice, choices.item(), context)
+    if not node.parts():
+        context.find("empty-reply")
+    w.order(("id", "object", "created", "model", "choices", *REPLY.names))
 
 
-def write_envelope(node: Node, w: Writer, context: Context, but: tuple[str, ...]) -> None:
-    """What stands beside the choices."""
-    said = node.but(*but)
+def write_envelope(node: Node, w: Writer, context: Context, table: Table) -> None:
+    """What stands beside the choices, in a body or in a chunk. What stands in a choice is left to the caller."""
+    said = node.but(*OF_CHOICE)
     said.home = None
     said.extras = {key: leaf for key, leaf in node.extras.items() if not isinstance(key, tuple)}
-    if said.protocol != NAME:
-        w.ledger.drop([leaf for key, leaf in node.extras.items() if isinstance(key, tuple)], "unknown-field")
-    REPLY.write(said, w, context)
+    table.write(said, w, context)
     if "created" not in w.value:
         w.make("created", time_of(context), "no-time")
 
 
+def alternatives(node: Node) -> list[Node]:
+    """The reply's choices, each as a reply; only a reply that was collected from its own protocol has several."""
+    others = [one for one in node.says.get("choices", []) if isinstance(one, Node)]
+    first = node.but("choices")
+    first.says["parts"] = [part for part in node.parts() if "choice" not in part.says]
+    first.extras = _extras_of(node, 0)
+    out = [first]
+    for finish in others:
+        other, number = finish.but(), finish.value("choice")
+        other.says["parts"] = [part for part in node.parts() if part.value("choice") == number]
+        other.extras = _extras_of(node, number)
+        out.append(other)
+    return out
+
+
+def _extras_of(node: Node, number: int) -> dict[Any, Leaf]:
+    """The unknown keys of one choice and of its message, as (place, key)."""
+    return {key[:2]: leaf for key, leaf in node.extras.items() if isinstance(key, tuple) and key[2] == number}
+
+
 def write_choice(node: Node, w: Writer, context: Context) -> None:
-    w.make("index", 0, "position")
-    message = w.object("message")
-    write_message(node, message, context)
-    write_stop(node, w, context)
-    for term in ("category", "text_logprobs", "refusal_logprobs"):
-        if term in node.says:
-            w.ledger.drop(node.says[term], "no-equivalent")
+    """One choice of a body."""
+    index = node.get("choice")
+    w.put("index", index) if index is not None else w.make("index", 0, "position")
+    write_message(node, w.object("message"), context)
+    write_stop(node, w, context, context.chosen("partial"))
+    write_logprobs(_listed(node, "text"), _listed(node, "refusal"), w)
+    write_extras(node, "choices", w)
+    if "category" in node.says:
+        w.ledger.drop(node.says["category"], "no-equivalent")
+    w.order(("index", "message", "logprobs", "finish_reason"))
+
+
+def _listed(node: Node, kind: str) -> list[Leaf]:
+    """The log probabilities of all texts, or of all refusals, and those that came without."""
+    of_parts = [leaf for part in of_kind(node.parts(), kind) for leaf in part.says.get("part_logprobs", [])]
+    return [*of_parts, *node.says.get(f"{kind}_logprobs", [])]
+
+
+def write_logprobs(content: list[Leaf], refusal: list[Leaf], w: Writer) -> None:
+    """Log probabilities of a choice, if there are any."""
+    if not content and not refusal:
+        return
+    inner = w.object("logprobs")
+    for name, leaves in (("content", content), ("refusal", refusal)):
+        if leaves:
+            listed = inner.list(name)
+            for leaf in leaves:
+                listed.append(leaf)
+        else:
+            inner.make(name, None, "required-by-target")
+
+
+def write_extras(node: Node, place: str, w: Writer) -> None:
+    """Unknown keys go back to their place at home and are dropped elsewhere."""
+    for (where, key), leaf in [
+        (key, leaf) for key, leaf in node.extras.items() if isinstance(key, tuple) and key[0] == place
+    ]:
+        if node.protocol != NAME:
+            w.ledger.drop(leaf, "unknown-field")
+        elif isinstance(key, tuple):
+            inner = Writer(w.ledger, w.value[key[0]]) if key[0] in w.value else w.object(key[0])
+            inner.put(key[1], leaf)
+        else:
+            w.put(key, leaf)
 
 
 def write_message(node: Node, w: Writer, context: Context) -> None:
-    parts = node.parts()
-    role = node.get("role")
-    w.put("role", role.raw()) if isinstance(role, Leaf) and node.protocol == NAME else w.make(
-        "role", "assistant", "required-by-target"
-    )
-    if isinstance(role, Leaf) and node.protocol != NAME:
-        w.ledger.drop(role, "target-default")
+    """The message of a choice; `content` and `refusal` are always there, as clients expect."""
+    for part in node.parts():
+        w.ledger.drop(part.says.pop("choice", None), "position")
+    parts, home = node.parts(), node.protocol == NAME
+    write_role(node, w)
     write_reasoning(of_kind(parts, "thinking", "redacted"), w, context)
-    spoken, refusals = of_kind(parts, "text"), of_kind(parts, "refusal")
-    content = texts([part for part in spoken if part.value("text")])
-    w.put("content", content) if content else w.make("content", None, "required-by-target")
-    refusal = texts(refusals)
-    explanation = node.get("explanation")
-    if refusal is not None:
-        w.put("refusal", refusal)
-        w.ledger.drop(explanation, "duplicate")
-    elif isinstance(explanation, Leaf):
-        w.put("refusal", explanation)
-    else:
-        w.make("refusal", None, "required-by-target")
-    for part in (*spoken, *refusals):
-        forget(part, w.ledger, ("text",) if part.value("text") or part.kind == "refusal" else ())
+    heard = [part for part in of_kind(parts, "text") if home and part.says["text"].key == "transcript"]
+    spoken = [part for part in of_kind(parts, "text") if part not in heard]
+    _write_content(spoken, w, context)
+    _write_refusal(node, of_kind(parts, "refusal"), w)
+    write_sound(node, heard, w)
     write_calls(of_kind(parts, *CALLS), w, context)
     for part in parts:
         if part.kind not in ("text", "refusal", "thinking", "redacted", *CALLS):
             lose(part, w.ledger)
-    for leaf in node.says.get("audio", []):
-        w.ledger.drop(leaf, "unsupported-media")
+    write_extras(node, "message", w)
+    w.order(("role", "content", "refusal"))
 
 
-def write_stop(node: Node, w: Writer, context: Context) -> None:
-    """Why the reply ended, in this protocol's words (`spec/responses.md` §9)."""
-    reason = node.get("stop_reason")
+def write_role(node: Node, w: Writer) -> None:
+    role = node.get("role")
+    if role is not None and node.protocol == NAME:
+        w.put("role", role)
+        return
+    w.make("role", "assistant", "required-by-target")
+    w.ledger.drop(role, "target-default")
+
+
+def _write_content(parts: list[Node], w: Writer, context: Context) -> None:
+    """The texts as one content, and their citations beside it."""
+    leaf = texts([part for part in parts if part.value("text")])
+    w.put("content", leaf) if leaf is not None else w.make("content", None, "required-by-target")
+    citations, base = [], 0
+    for part in parts:
+        text = part.value("text") or ""
+        for citation in part.says.get("citations", []):
+            said = placed(citation, text, base)
+            if said is None:
+                w.ledger.drop(citation, "no-equivalent")
+            else:
+                citations.append(said)
+        base += len(text)
+        forget(part, w.ledger, ("citations", "part_logprobs", *(["text"] if text else [])))
+    write_citations(citations, w, context)
+
+
+def _write_refusal(node: Node, parts: list[Node], w: Writer) -> None:
+    """The model's own refusal, or else the vendor's words on why the reply was filtered (`spec/responses.md` §4)."""
+    leaf, explanation = texts(parts), node.get("explanation")
+    if leaf is not None:
+        w.put("refusal", leaf)
+        w.ledger.drop(explanation, "duplicate")
+    elif explanation is not None:
+        w.put("refusal", explanation)
+    else:
+        w.make("refusal", None, "required-by-target")
+    for part in parts:
+        forget(part, w.ledger, ("text", "part_logprobs"))
+
+
+def write_sound(node: Node, heard: list[Node], w: Writer) -> None:
+    """Audio, which only this protocol has."""
+    pieces = [*(leaf.raw() for leaf in node.says.get("audio", [])), *(part.says["text"].raw() for part in heard)]
+    if pieces:
+        sound = w.object("audio")
+        for key in dict.fromkeys(leaf.key for leaf in pieces):
+            of_key = [leaf for leaf in pieces if leaf.key == key]
+            told = [leaf for leaf in of_key if isinstance(leaf.value, str)]
+            sound.put(key, joined(told, "", "pieces-joined") if len(told) == len(of_key) else of_key[-1])
+            w.ledger.drop(of_key[:-1] if len(told) < len(of_key) else None, "duplicate")
+
+
+def write_stop(node: Node, w: Writer, context: Context, cut: bool) -> None:
+    """Why the reply ended, in this protocol's words (`spec/responses.md` §9).
+
+    A reply without its end is `still-running`, unless `cut` says that it is to be ended here.
+    """
+    reason, home = node.get("stop_reason"), node.protocol == NAME
     if reason is None or reason.value == "running":
-        if not context.chosen("partial"):
-            raise NotPossible(
-                "still-running", "the reply is not finished", hint="`--set partial=true` writes what there is"
-            )
+        if not cut:
+            hint = "`--set partial=true` writes what there is"
+            raise NotPossible("still-running", "the reply is not finished", hint=hint)
         w.put("finish_reason", reason.to("stop", "stream-was-cut") if reason else made("stop", "stream-was-cut"))
     else:
-        w.put("finish_reason", spelled_stop(reason, context))
-    if "stop_sequence" in node.says:
-        w.ledger.drop(node.says["stop_sequence"], "no-equivalent")
-    if "stop_token" in node.says:
-        w.ledger.drop(node.says["stop_token"], "no-equivalent")
+        w.put("finish_reason", reason.raw() if home else _spelled(reason, context))
+    for term in ("stop_sequence", "stop_token"):
+        leaf = node.get(term)
+        if leaf is not None and home:
+            w.put(leaf.key, leaf)
+        else:
+            w.ledger.drop(leaf, "no-equivalent")
 
 
-def spelled_stop(reason: Leaf, context: Context) -> Leaf:
+def _spelled(reason: Leaf, context: Context) -> Leaf:
     word = STOPS.from_canonical.get(reason.value) if isinstance(reason.value, str) else None
     if word is None:
         context.find("unknown-stop")

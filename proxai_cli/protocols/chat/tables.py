@@ -25,7 +25,6 @@ from ...tables import (
     Word,
     fits,
     nodes,
-    other,
     unknown,
 )
 from .inner import Deep, Inner
@@ -578,7 +577,12 @@ def own_id(leaf: Leaf, context: Context) -> Leaf:
 
 
 def whole_seconds(leaf: Leaf, context: Context) -> Leaf:
-    return leaf if isinstance(leaf.value, int) else leaf.to(int(leaf.value), "time-form")
+    if isinstance(leaf.value, int):
+        return leaf
+    try:
+        return leaf.to(int(leaf.value), "time-form")
+    except OverflowError:
+        return leaf.to(0, "time-form")
 
 
 def time_of(context: Context) -> int:
@@ -589,21 +593,48 @@ def time_of(context: Context) -> int:
         return 0
 
 
-REPLY = Table(
-    "reply",
-    NAME,
-    Field("id", "id", TEXT, write=own_id),
-    Word("object", "chat.completion"),
-    Field("created", "created", NUMBER, write=whole_seconds),
-    Field("model", "model", TEXT),
-    Nested("usage", "usage", OBJECT, reading(USAGE), write_usage),
-    Field("service_tier", "service_tier", TEXT, write=tier),
-    Field("system_fingerprint", "system_fingerprint", TEXT),
-    Field("metadata", "metadata", OBJECT),
-    Field("moderation", "moderation_results", OBJECT),
-    Must("id", "unknown"),
-    Must("model", ""),
-)
+def single_results(leaf: Leaf, context: Context) -> Leaf:
+    """What moderation said, one result for each side as Responses has it (`spec/responses.md` §1.3)."""
+    return leaf.to({side: _first_result(said) for side, said in leaf.value.items()}, "respelled")
+
+
+def _first_result(said: Any) -> Any:
+    results = said.get("results") if isinstance(said, dict) else None
+    return results[0] if isinstance(results, list) and results else said
+
+
+def listed_results(leaf: Leaf, context: Context) -> Leaf:
+    """What moderation said, with lists of results as this protocol has them."""
+    return leaf.to({side: _result_list(said) for side, said in leaf.value.items()}, "respelled")
+
+
+def _result_list(said: Any) -> Any:
+    if not isinstance(said, dict) or said.get("type") != "moderation_result":
+        return said
+    return {"type": "moderation_results", "model": said.get("model", ""), "results": [said]}
+
+
+def _envelope(word: str) -> Table:
+    """What stands beside the choices, in a body or in a chunk."""
+    return Table(
+        "reply",
+        NAME,
+        Field("id", "id", TEXT, write=own_id),
+        Word("object", word),
+        Field("created", "created", NUMBER, write=whole_seconds),
+        Field("model", "model", TEXT),
+        Nested("usage", "usage", OBJECT, reading(USAGE), write_usage),
+        Field("service_tier", "service_tier", TEXT, write=tier),
+        Field("system_fingerprint", "system_fingerprint", TEXT),
+        Field("metadata", "metadata", OBJECT),
+        Field("moderation", "moderation", OBJECT, read=single_results, write=listed_results),
+        Must("id", "unknown"),
+        Must("model", ""),
+    )
+
+
+REPLY = _envelope("chat.completion")
+CHUNK = _envelope("chat.completion.chunk")
 LOGPROBS = Table("reply", NAME, Field("content", "text_logprobs", LIST), Field("refusal", "refusal_logprobs", LIST))
 CHOICE = Deep(
     "reply",
@@ -620,14 +651,6 @@ SPOKEN = Table(
     Field("role", "role", TEXT),
     Nested("annotations", "citations", LIST, read_annotations),
 )
-SOUND = Table(
-    "reply",
-    NAME,
-    Field("id", "audio", TEXT),
-    Field("data", "audio", TEXT),
-    Field("expires_at", "audio", NUMBER),
-    Field("transcript", "transcript", TEXT),
-)
 
 # --- errors
 
@@ -640,8 +663,3 @@ FAULT = Table(
     Field("code", "code"),
 )
 ERROR = Deep("error", NAME, Inner("error", FAULT))
-
-
-def lone(leaf: Leaf) -> Node:
-    """A value of a shape that nobody expected where an object should stand."""
-    return other(leaf.home, leaf.key, NAME)
