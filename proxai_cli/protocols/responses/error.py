@@ -5,9 +5,9 @@ from typing import Any
 from ...context import Context
 from ...errors import NotThatProtocol
 from ...ir.nodes import Node
-from ...ledger import Leaf, Writer, made
+from ...ledger import Leaf, Ledger, Writer, made
 from ...tables import Field, Must, Table
-from .tables import NAME
+from .tables import ERROR, NAME
 
 BODY = Table(
     "error",
@@ -52,8 +52,6 @@ GENERAL = {
     "vector_store_timeout": "server_error",
     "rate_limit_exceeded": "rate_limit_error",
 }
-_BUSY = ("rate_limit_error", "rate_limit_exceeded", "service_unavailable_error", "server_is_overloaded", "slow_down")
-_BROKEN = ("server_error", "api_error", "timeout")
 
 
 def read_error(value: Any, context: Context) -> Node:
@@ -94,4 +92,44 @@ def typed(error: Node) -> Node:
     code = error.get("code")
     if "error_type" not in error.says and code is not None and code.value in CODES:
         error.says["error_type"] = made(GENERAL.get(code.value, "invalid_request_error"), "required-by-target")
+    return error
+
+
+def read_failure(event: dict[str, Any], ledger: Ledger, context: Context) -> Node:
+    """The error that `response.failed` or an `error` event tells; of a failed response nothing else is told."""
+    response = event.get("response")
+    if isinstance(response, dict):
+        for key in response:
+            if key != "error" or not response[key]:
+                ledger.drop(Leaf(response, key), "not-terminal")
+        if not response:
+            ledger.drop(Leaf(event, "response"), "not-terminal")
+    elif "response" in event:
+        ledger.drop(Leaf(event, "response"), "unknown-field")
+    home, key = (response, "error") if isinstance(response, dict) else (event, "error")
+    if home.get(key):
+        return _nested(home, key, context)
+    flat = {key: value for key, value in event.items() if key in ("code", "message", "param", "error")}
+    error = Node("error", NAME)
+    for key, value in flat.items():
+        if value is None or key == "error":
+            error.asides.append((Leaf(event, key), "target-default"))
+        else:
+            error.says[key] = Leaf(event, key)
+    error.says.setdefault("message", made("", "required-by-target"))
+    return typed(error)
+
+
+def _nested(home: dict[str, Any], key: str, context: Context) -> Node:
+    """An error in an object of its own, or as a lone text."""
+    leaf = Leaf(home, key)
+    if isinstance(leaf.value, dict):
+        error = ERROR.read(leaf.value, context)
+        error.home = None
+        error.says.setdefault("message", made("", "required-by-target"))
+        return typed(error)
+    if isinstance(leaf.value, str):
+        return Node("error", NAME, None, {"message": leaf})
+    error = Node("error", NAME, None, {"message": made("", "required-by-target")})
+    error.asides.append((leaf, "unknown-field"))
     return error

@@ -139,10 +139,6 @@ class Output:
             item.make("output", "", "required-by-target")
         item.make("status", "completed", "required-by-target")
 
-    def home(self, parts: list[Node]) -> None:
-        """Parts that were put together from a stream of this protocol: items as they were said."""
-        raise NotImplementedError
-
 
 def asked_for(call: Node, asked: Asked) -> Node:
     """The call by the name that the request gave to its tool, and as a call of a free-text tool if it was one."""

@@ -13,6 +13,7 @@ from ...ir.values import wrapped_id
 from ...ledger import Leaf, Writer, made
 from ...tables import nodes
 from .asked import Asked
+from .collected import write_output
 from .error import typed, write_error
 from .items import lost, read_answer_item
 from .output import Output
@@ -251,8 +252,7 @@ def copy(value: Any) -> Any:
 
 def write_collected(reply: Node, w: Writer, context: Context) -> None:
     """A reply put together from a stream of this protocol: everything as it was said."""
-    output = Output(w.list("output"), "", context)
-    output.home(reply.parts())
+    write_output(reply.parts(), w.list("output"), context)
     if not w.value["output"]:
         w.make("output", [], "required-by-target")
     stop = reply.get("stop_reason")
@@ -264,7 +264,7 @@ def write_collected(reply: Node, w: Writer, context: Context) -> None:
         else:
             w.put("status", Leaf(leaf.home, leaf.key))
     nulls = [
-        leaf for leaf, _ in reply.asides if isinstance(leaf, Leaf) and leaf.value is None and leaf.key in REPLY.by_name
+        leaf for leaf, _ in reply.asides if isinstance(leaf, Leaf) and leaf.value is None and "output" in leaf.home
     ]
     for leaf in nulls:
         if leaf.key not in w.value:

@@ -1,15 +1,6 @@
-"""Responses streams: events in, IR events out, and back. Source: `spec/streams.md`."""
+"""Streams of OpenAI Responses, both ways. Source: `spec/streams.md`."""
 
-from typing import Any
+from .decoder import Decoder
+from .encoder import Encoder
 
-
-class Decoder:
-    def __init__(self, ledger: Any, context: Any) -> None: ...
-    def feed(self, event: Any) -> list[Any]:
-        return []
-
-    def close(self) -> list[Any]:
-        return []
-
-
-class Encoder(Decoder): ...
+__all__ = ["Decoder", "Encoder"]
