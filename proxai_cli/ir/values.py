@@ -95,11 +95,13 @@ class Spelling(NamedTuple):
 
 
 def spelling(*pairs: tuple[str, str]) -> Spelling:
-    """`spelling((theirs, canonical), …)`."""
+    """`spelling((theirs, canonical), …)`; a word of either side that comes more than once means what it is first with."""
+    forth: dict[str, str] = {}
     back: dict[str, str] = {}
     for theirs, canonical in pairs:
+        forth.setdefault(theirs, canonical)
         back.setdefault(canonical, theirs)
-    return Spelling(dict(pairs), back)
+    return Spelling(forth, back)
 
 
 WRAPPINGS = ("resp_", "chatcmpl_", "msg_")
