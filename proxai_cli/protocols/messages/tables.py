@@ -289,7 +289,7 @@ TOOL_USE = Table(
     Field("id", "call_id", TEXT),
     Field("name", "name", TEXT),
     Field("input", "arguments", "object text"),
-    Field("caller", "caller"),
+    Field("caller", "called_by"),
     Field("toolset_name", "toolset_name"),
     _MARKED,
 )
@@ -310,7 +310,7 @@ SERVER_TOOL_USE = Table(
     Field("id", "id", TEXT),
     Field("name", "service", TEXT, read_as(SERVICE)),
     Field("input", "arguments", "object text"),
-    Field("caller", "caller"),
+    Field("caller", "called_by"),
     _MARKED,
 )
 MCP_TOOL_USE = Table(
@@ -330,7 +330,7 @@ HOSTED_RESULT = Table(
     Field("tool_use_id", "call_id", TEXT),
     Field("content", "content"),
     Field("is_error", "is_error", FLAG),
-    Field("caller", "caller"),
+    Field("caller", "called_by"),
     _MARKED,
 )
 CONTAINER_UPLOAD = Table(
@@ -417,7 +417,11 @@ TOOL_CHOICE = Table(
 
 def read_tool(home: dict[str, Any], context: Context) -> Node:
     """A tool: of type `custom` or none it is a function of the caller's, else one that the vendor defines."""
-    return (TOOL if home.get("type") in (None, "custom") else HOSTED_TOOL).read(home, context)
+    tool = (TOOL if home.get("type") in (None, "custom") else HOSTED_TOOL).read(home, context)
+    callers = tool.get("allowed_callers")
+    if callers is not None and callers.value != ["direct"]:
+        tool.says["code_callers"] = tool.says.pop("allowed_callers")  # servers that only this vendor has
+    return tool
 
 
 def read_tools(leaf: Leaf, context: Context) -> list[Node]:

@@ -114,7 +114,6 @@ def _write_chosen(choice: Node, w: Writer, tools: list[Any], context: Context) -
         w.put("name", legal_name(name))
         if w.value["name"] not in [tool.get("name") for tool in tools]:
             context.find("unknown-choice")
-        w.ledger.drop(choice.get("tool_kind"), "target-default")
         w.ledger.drop(mode, "duplicate")
     elif name is None and mode is not None and mode.value in tables.CHOICE.from_canonical:
         word = tables.CHOICE.from_canonical[mode.value]
@@ -123,6 +122,7 @@ def _write_chosen(choice: Node, w: Writer, tools: list[Any], context: Context) -
         w.ledger.drop(choice, "hosted-tool", True)
         return
     w.ledger.drop(choice.get("allowed"), "filter-tools")
+    w.ledger.drop(choice.get("tool_kind"), "target-default")
     tables.TOOL_CHOICE.write(said, w, context)
 
 
