@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import text
 from .context import Context, Finding
-from .errors import NotThatSideFile
+from .errors import NotThatSideFile, ProxaiError
 from .ir.events import DONE
 from .ledger import Entry, Path, members
 from .translate import At, StreamTranslator, translate
@@ -94,11 +94,26 @@ def back(side: Side, source: Any, edited: Any, context: Context | None = None) -
         return Back(side.source, source, [])
     context = (context or Context())._replace(choices=side.choices)
     there = _translated(source, side.protocol, side.target, side.kind, context)
-    home = _translated(edited, side.target, side.protocol, side.kind, context)
+    try:
+        home = _translated(edited, side.target, side.protocol, _kind_of(side.kind, edited), _for_home(context, edited))
+    except ProxaiError:
+        home = _Way({}, [])  # no document can be made of what is left: nothing but what was untouched comes back
     places = _aligned(there.value, edited)
     merge = _Merge(source, there, home, places, edited)
     value = merge.value()
     return Back(None, value, [Finding("side-stale", _pointer(path)) for path in sorted(merge.stale, key=_pointer)])
+
+
+def _kind_of(kind: str, edited: Any) -> str:
+    """A reply that failed went out as an error body (`spec/responses.md` §9)."""
+    failed = kind == "response" and isinstance(edited, dict) and isinstance(edited.get("error"), dict)
+    return "error" if failed and "output" not in edited else kind
+
+
+def _for_home(context: Context, edited: Any) -> Context:
+    """A request whose model stands in its URL must not fail for want of one; a model of ours is never merged."""
+    named = not isinstance(edited, dict) or "model" in edited
+    return context if named else context._replace(choices={**context.choices, "model": "unknown"})
 
 
 class _Way(NamedTuple):
@@ -278,17 +293,28 @@ def _matched(old: list[Any], new: list[Any]) -> Iterator[tuple[int, int]]:
         if what == "equal":
             yield from zip(range(i, i_end), range(j, j_end), strict=True)
         elif what == "replace":
-            at = j
-            for position in range(i, i_end):
-                match = next((there for there in range(at, j_end) if _kind(old[position]) == _kind(new[there])), None)
-                if match is not None:
-                    yield position, match
-                    at = match + 1
+            yield from _alike(old, new, range(i, i_end), range(j, j_end))
 
 
-def _kind(value: Any) -> Any:
+def _alike(old: list[Any], new: list[Any], ours: range, theirs: range) -> Iterator[tuple[int, int]]:
+    """In order, first those that bear one name or id, then, between two of these, those of one type and role."""
+    for names in (("type", "role", "id", "name"), ("type", "role")):
+        first = next(
+            ((i, j) for i in ours for j in theirs if _told(old[i], names) == _told(new[j], names)),
+            None,
+        )
+        if first is not None:
+            i, j = first
+            yield from _alike(old, new, range(ours.start, i), range(theirs.start, j))
+            yield i, j
+            yield from _alike(old, new, range(i + 1, ours.stop), range(j + 1, theirs.stop))
+            return
+
+
+def _told(value: Any, names: tuple[str, ...]) -> Any:
+    """By which two elements are one although something in them differs."""
     if isinstance(value, dict):
-        return tuple(str(value.get(key)) for key in ("type", "role", "id", "name"))
+        return tuple(str(value.get(key)) for key in names)
     return type(value).__name__
 
 

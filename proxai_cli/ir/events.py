@@ -13,6 +13,9 @@ class _Done:
     def __repr__(self) -> str:
         return "DONE"
 
+    def __reduce__(self) -> str:
+        return "DONE"  # a copy, or one from another process, is the marker itself
+
 
 DONE = _Done()
 
