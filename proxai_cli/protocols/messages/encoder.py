@@ -1,0 +1,337 @@
+"""The way out of a Messages stream: IR events in, Messages events out (`spec/streams.md` §3 to §9)."""
+
+from typing import Any
+
+from ...context import Context
+from ...ir.events import FINISHING, LATE, PIECES, Close, Delta, Done, Event, Fail, Finish, Open, Say, Start
+from ...ir.nodes import Node
+from ...ir.terms import term
+from ...ir.values import Brackets, as_text
+from ...ledger import Leaf, Ledger, Writer, made
+from ...text import dumps
+from . import tables
+from .blocks import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
+from .error import write_error
+from .response import CALLS, write_end, write_id, write_usage
+from .tables import NAME, REPLY
+
+
+class _Part:
+    """A part under way: its kind, what it said at its start, and its block, once there is one."""
+
+    def __init__(self, node: Node) -> None:
+        self.node, self.kind = node, node.kind
+        self.index: int | None = None
+        self.text: list[str] = []
+        self.json = Brackets()
+        self.custom = node.kind == "custom_call"
+        self.result: Node | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Is it a call whose arguments are a whole object?"""
+        return self.kind == "tool_call" and self.json.whole
+
+
+class Encoder:
+    """IR events in, Messages events out. State: the open block, the parts that wait for it to end, the finish.
+
+    One block is open at a time; what belongs to a later one waits (`spec/streams.md` §5), unless `interleave` is
+    chosen. While others wait, a call ends as soon as its arguments are a whole object. A text block starts with its
+    first piece, for an empty one has no place here.
+    """
+
+    def __init__(self, ledger: Ledger, context: Context) -> None:
+        self.ledger, self.context = ledger, context
+        self.interleave = context.chosen("interleave")
+        self.out: list[dict[str, Any]] = []
+        self.parts: dict[int, _Part] = {}
+        self.open: int | None = None
+        self.waiting: dict[int, list[Event]] = {}
+        self.early: set[int] = set()
+        self.void: dict[int, str] = {}
+        self.blocks = 0
+        self.started = self.finished = self.called = False
+        self.refusal: list[str] = []
+        self.tier: Any = None
+
+    def feed(self, event: Event) -> list[Any]:
+        """What one IR event becomes."""
+        self.out = []
+        match event:
+            case Start(node):
+                self._start(node)
+            case Finish(node):
+                self._finish(node)
+            case Done():
+                self._event("message_stop")
+            case Fail(node):
+                self._fail(node)
+            case Say(None, node):
+                self._leave(node)
+            case Open() | Delta() | Say() | Close():
+                self._part(event)
+        return self.out
+
+    def close(self) -> list[Any]:
+        """A stream that was cut: what waits is written."""
+        self.out = []
+        while self.waiting:
+            self._next()
+        for number, part in self.parts.items():
+            if part.index is None and number not in self.void:
+                self.ledger.drop(part.node, "target-default")
+        return self.out
+
+    # The reply
+
+    def _start(self, node: Node) -> None:
+        if self.started:
+            self.ledger.drop(node, "duplicate")
+            return
+        self.started = True
+        reply = node.but("parts", *FINISHING)
+        reply.home = None
+        message = self._event("message_start").object("message")
+        REPLY.write(reply, message, self.context, but=("id", "service_tier"))
+        write_id(reply, message)
+        message.make("content", [], "stream-shape")
+        write_usage(node, message, self.context)
+        self.tier = node.value("service_tier")
+        if reply.protocol == NAME:
+            restore_asides(reply, message)
+        for key in ("stop_reason", "stop_sequence"):
+            if key not in message.value:
+                message.make(key, None, "stream-shape")
+        self.ledger.drop([node.says[key] for key in FINISHING if key in node.says and key != "usage"], "not-terminal")
+        message.order(REPLY.names)
+
+    def _finish(self, node: Node) -> None:
+        if self.finished:
+            if node.get("usage") is not None:
+                self.context.find("usage-late")
+            self.ledger.drop(node, "late-piece")
+            return
+        self.finished = True
+        self._stop_all()
+        w = self._event("message_delta")
+        delta = w.object("delta")
+        refusal = made("".join(self.refusal), "sum-of-pieces") if self.refusal else None
+        write_end(node, delta, self.context, refusal, self.called and node.protocol != "repair")
+        if "stop_sequence" not in delta.value:
+            delta.make("stop_sequence", None, "stream-shape")
+        tier = node.get("service_tier")
+        if tier is not None and self.tier is not None:
+            self.ledger.drop(tier, "duplicate" if tier.value == self.tier else "no-equivalent")
+            node = node.but("service_tier")
+        write_usage(node, w, self.context)
+        self._leave(node.but(*FINISHING, "service_tier"))
+
+    def _leave(self, node: Node) -> None:
+        """Late words of a reply that have no place here."""
+        for name, said in node.says.items():
+            self.ledger.drop(said, term(name).why)
+        self.ledger.drop(list(node.extras.values()), "unknown-field")
+        for said, why in node.asides:
+            self.ledger.drop(said, why)
+
+    def _fail(self, node: Node) -> None:
+        for events in self.waiting.values():
+            for event in events:
+                self.ledger.drop(_held(event), "not-terminal")
+        self.ledger.drop([part.node for part in self.parts.values() if part.index is None], "not-terminal")
+        self.ledger.drop([part.result for part in self.parts.values() if part.result is not None], "not-terminal")
+        if self.context.chosen("stream-errors", True):
+            w = Writer(self.ledger, {})
+            self.out.append(w.value)
+            write_error(node, w, self.context)
+        else:
+            self.ledger.drop(node, "not-terminal")
+
+    # Parts
+
+    def _part(self, event: Any) -> None:
+        number = event.number
+        if isinstance(event, Open) and not _has_block(event.node):
+            self.void[number] = NO_BLOCK.get(event.node.kind, "unknown-field")
+        if number in self.void:
+            self.ledger.drop(_held(event), self.void[number])
+        elif number in self.early:
+            self._after_its_end(event)
+        elif self.interleave or self.open in (None, number):
+            self._block(event)
+        else:
+            self.waiting.setdefault(number, []).append(event)
+            self.ledger.keep(_held(event))
+        while self.waiting and self._is_free():
+            self._next()
+
+    def _is_free(self) -> bool:
+        """May the next part begin?"""
+        return self.open is None or self.parts[self.open].whole
+
+    def _next(self) -> None:
+        """The next part that waits; the one that is open ends for it."""
+        if self.open is not None:
+            self.early.add(self.open)
+            self._stop(self.open)
+        for event in self.waiting.pop(next(iter(self.waiting))):
+            self._block(event)
+
+    def _stop_all(self) -> None:
+        while self.waiting:
+            self._next()
+        for number in list(self.parts):
+            self._stop(number)
+
+    def _after_its_end(self, event: Any) -> None:
+        """A call that was ended early says more: blanks mean nothing, anything else is lost and said."""
+        if isinstance(event, Delta) and not event.leaf.value.strip():
+            self.ledger.drop(_held(event), "noise")
+        elif not isinstance(event, Close):
+            self.context.find("pieces-differ")
+            self.ledger.drop(_held(event), "late-piece")
+
+    def _block(self, event: Any) -> None:
+        match event:
+            case Open(number, node):
+                self.open, self.parts[number] = number, _Part(node)
+                self._open(self.parts[number])
+            case Delta(number, leaf, said):
+                self.ledger.drop(said, "no-equivalent")
+                self._grow(self.parts[number], leaf)
+            case Say(int() as number, node):
+                self._say(self.parts[number], node)
+            case Close(number):
+                self._stop(number)
+
+    def _open(self, part: _Part) -> None:
+        """A part begins. What it says already of its pieces or of its end comes right behind its start."""
+        self.called = self.called or part.kind in CALLS
+        key = PIECES.get(part.kind)
+        first = part.node.says.get(key) if key else None
+        late = Node(part.kind, part.node.protocol)
+        late.says = {name: part.node.says[name] for name in AT_END if name in part.node.says}
+        part.node = part.node.but(*([key] if key else []), *AT_END)
+        part.node.home = None
+        if part.kind in EMPTY_IS_NOTHING and part.node.protocol != NAME and first is None:
+            self.ledger.keep([part.node, late])
+        else:
+            self._begin(part)
+        if first is not None:
+            self._grow(part, first)
+        if late.says:
+            self._say(part, late)
+
+    def _begin(self, part: _Part) -> None:
+        part.index, self.blocks = self.blocks, self.blocks + 1
+        block = self._event("content_block_start", part.index).object("content_block")
+        if part.node.protocol == NAME:
+            write_at_home(part.node, block, self.context)
+        else:
+            BEGINNINGS[part.kind](part.node, block, self.context)
+            for key, value in EMPTY.get(part.kind, {}).items():
+                if key not in block.value:
+                    block.make(key, value(), "stream-shape")
+        block.order(KEYS)
+
+    def _grow(self, part: _Part, leaf: Leaf) -> None:
+        """One more piece of a part."""
+        leaf = as_text(leaf) if part.kind in ("tool_call", "hosted_call") else leaf
+        if not isinstance(leaf.value, str) or not leaf.value:
+            self.ledger.drop(leaf, "noise")
+            return
+        if part.index is None:
+            self._begin(part)
+        kind, key = DELTA_OF[part.kind]
+        if part.custom:
+            leaf = leaf.to(("" if part.text else WRAP[0]) + dumps(leaf.value).decode()[1:-1], "wrap-custom")
+        part.text.append(leaf.value)
+        if part.kind == "refusal":
+            self.refusal.append(leaf.value)
+        elif part.kind == "tool_call":
+            part.json.feed(leaf.value)
+        self._delta(part, kind).put(key, leaf)
+
+    def _delta(self, part: _Part, kind: str) -> Writer:
+        delta = self._event("content_block_delta", part.index).object("delta")
+        delta.make("type", kind, "stream-shape")
+        return delta
+
+    def _say(self, part: _Part, node: Node) -> None:
+        """What an open part says at its end."""
+        for name, said in node.says.items():
+            if name == "signature" and part.kind == "thinking":
+                self._delta(part, "signature_delta").put("signature", said.raw() if node.protocol == NAME else said)
+            elif name == "citations":
+                for citation in said:
+                    self._cite(part, citation)
+            elif name == "result" and node.protocol == NAME:
+                part.result = said
+                self.ledger.keep(said)
+            else:
+                self.ledger.drop(said, term(name).why)
+        self._leave(node.but(*node.says))
+
+    def _cite(self, part: _Part, citation: Node) -> None:
+        if part.index is None or part.kind != "text" or not (citation.protocol == NAME or is_url_citation(citation)):
+            self.ledger.drop(citation, "no-equivalent")
+            return
+        w = self._delta(part, "citations_delta").object("citation")
+        if citation.protocol == NAME:
+            tables.CITATION.write(citation, w, self.context)
+        else:
+            write_citation(citation, "".join(part.text), w, self.context)
+
+    def _stop(self, number: int) -> None:
+        part = self.parts.pop(number)
+        self.open = None if self.open == number else self.open
+        if part.index is None:
+            self.ledger.drop(part.node, "target-default")
+            return
+        if part.custom:
+            rest = WRAP[1] if part.text else "".join(WRAP)
+            self._delta(part, "input_json_delta").make("partial_json", rest, "wrap-custom")
+        self._event("content_block_stop", part.index)
+        if part.result is not None:
+            block = self._event("content_block_start", self.blocks).object("content_block")
+            write_at_home(part.result, block, self.context)
+            self._event("content_block_stop", self.blocks)
+            self.blocks += 1
+
+    def _event(self, kind: str, index: int | None = None) -> Writer:
+        w = Writer(self.ledger, {})
+        self.out.append(w.value)
+        w.make("type", kind, "stream-shape")
+        if index is not None:
+            w.make("index", index, "position")
+        return w
+
+
+# What a delta of a part is called, and the key of its piece.
+DELTA_OF = {
+    "text": ("text_delta", "text"),
+    "refusal": ("text_delta", "text"),
+    "thinking": ("thinking_delta", "thinking"),
+    "tool_call": ("input_json_delta", "partial_json"),
+    "custom_call": ("input_json_delta", "partial_json"),
+    "hosted_call": ("input_json_delta", "partial_json"),
+}
+EMPTY_IS_NOTHING = ("text", "refusal")
+AT_END = (*LATE, "result")
+KEYS = ("type", "id", "name", "text", "thinking", "signature", "input")
+WRAP = ('{"input":"', '"}')
+
+
+def _has_block(node: Node) -> bool:
+    return node.protocol == NAME or node.kind in BEGINNINGS
+
+
+def _held(event: Any) -> list[Any]:
+    """All that an event says."""
+    match event:
+        case Delta(_, leaf, said):
+            return [leaf] if said is None else [leaf, said]
+        case Open(_, node) | Say(_, node):
+            return [node]
+    return []
