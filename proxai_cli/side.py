@@ -17,7 +17,7 @@ from . import text
 from .context import Context, Finding
 from .errors import NotThatSideFile, ProxaiError
 from .ir.events import DONE
-from .ledger import Entry, Path, members
+from .ledger import CARRIED, Entry, Path, members
 from .translate import At, StreamTranslator, translate
 
 FORM = 1
@@ -156,6 +156,7 @@ class _Merge:
             if entry.source is not None and entry.target is not None:
                 returned.setdefault(entry.source, entry.target)
         self.returned = returned
+        self.carried = {entry.source for entry in there.entries if entry.fate == CARRIED}
         self.fates: dict[Path, Any] = {}
         self.pairs: list[tuple[Path, Path]] = []
         self._judge()
@@ -262,6 +263,8 @@ class _Merge:
         if fate is None or fate is _GONE:
             return node if fate is None else _GONE
         found = self.returned.get(fate)
+        if found is None and path in self.carried:
+            return _get(self.edited, fate)  # it went out unchanged, so it can come in unchanged
         if found is None:
             self.stale.add(path)
             return node
