@@ -33,9 +33,6 @@ class Number(float):
         number.text = text
         return number
 
-    def __getnewargs__(self) -> tuple[str]:  # type: ignore[override]
-        return (self.text,)
-
 
 def loads(data: bytes | str) -> Any:
     """The value of a JSON text. Of a key that stands twice the last value counts.
@@ -118,7 +115,7 @@ def same(one: Any, other: Any) -> bool:
             if len(one) != len(other):
                 return False
             todo += zip(one, other, strict=True)
-        elif _is_number(one) and _is_number(other):
+        elif isinstance(one, (int, float)) and isinstance(other, (int, float)):     # also true and false
             if _spelled(one) != _spelled(other):
                 return False
         elif type(one) is not type(other) or one != other:
@@ -366,10 +363,6 @@ def _carefully_written(value: Any, indent: int | None) -> str:
         todo += [(("," if number else "") + inner + key, member, depth + 1)
                  for number, (key, member) in reversed(list(enumerate(members)))]
     return "".join(out)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _spelled(number: int | float) -> str:
