@@ -4,9 +4,6 @@ The names below are the library. They are loaded when they are first used, so th
 """
 
 import sys
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -34,6 +31,7 @@ _HOMES = {
     "translate": "translate",
 }
 
+TYPE_CHECKING = False  # what `typing` calls so; loading it would take longer than telling the version
 if TYPE_CHECKING:
     from .context import Context
     from .ledger import Ledger
@@ -43,30 +41,22 @@ if TYPE_CHECKING:
     from .wire.detect import detect
 
 
-class _Package(ModuleType):
+class _Package(type(sys)):  # type: ignore[misc]
     """A function that has the name of its module is not hidden by the module, whichever is loaded first."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _HOMES or not isinstance(value, ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _HOMES or not isinstance(value, type(sys)):
             super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Package
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    from importlib import import_module
+
+    value: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
-
-
-class _Library(ModuleType):
-    """The package: `translate` is its function, also after the module of that name was imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, getattr(value, name, value) if name == "translate" else value)
-
-
-sys.modules[__name__].__class__ = _Library

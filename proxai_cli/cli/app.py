@@ -35,7 +35,7 @@ def main(words: list[str]) -> int:
         problem = error
     except Exception as error:
         if "--debug" in words:
-            faults.print_traceback()
+            screen.say(*faults.tracebacked(error))
         problem = faults.internal(error)
     screen.say(*faults.told(problem))
     return ERRORS[problem.code].exit

@@ -4,8 +4,6 @@ Captured text is not repeated: in the line that is shown every string that is no
 """
 
 import re
-import sys
-import traceback
 from functools import cache
 from typing import Any
 
@@ -99,6 +97,8 @@ def known_words() -> frozenset[str]:
 
 def internal(error: BaseException, path: str = "") -> ProxaiError:
     """An unexpected exception as an error of ours: the module and line, never its message."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "proxai_cli" in frame.filename] or frames
     where = f"{_module(ours[-1].filename)}:{ours[-1].lineno}" if ours else "an unknown place"
@@ -114,10 +114,12 @@ def _module(path: str) -> str:
     return ".".join(parts[parts.index("proxai_cli") :]) if "proxai_cli" in parts else parts[-1]
 
 
-def print_traceback() -> None:
+def tracebacked(error: BaseException) -> list[str]:
     """For --debug."""
-    print("This traceback may hold captured text.", file=sys.stderr)
-    traceback.print_exc()
+    import traceback
+
+    told = "".join(traceback.format_exception(error)).splitlines()
+    return ["This traceback may hold captured text.", *told]
 
 
 def as_line(error: ProxaiError, path: str = "") -> str:

@@ -1,7 +1,5 @@
 """One call under way: what it has told, what goes into its reports, and the exit code that it ends with."""
 
-import shlex
-import traceback
 from collections import Counter
 from collections.abc import Callable
 
@@ -67,7 +65,7 @@ class Run:
     def fail(self, error: Exception, input: Input, part: Part | None) -> None:
         """An input or document that could not be translated: told, and an item of the report."""
         if self.call.debug and not isinstance(error, ProxaiError):
-            screen.say("This traceback may hold captured text.", *traceback.format_exc().splitlines())
+            screen.say(*faults.tracebacked(error))
         problem = error if isinstance(error, ProxaiError) else faults.internal(error)
         if ERRORS[problem.code].exit == 2:
             raise problem
@@ -113,6 +111,8 @@ class Run:
         target = item.target
         if input.path == "-" or target is None or self.call.command not in ("convert", "stream"):
             return ""
+        import shlex
+
         words = ["proxai", "diff", input.path, "--to", target.protocol]
         for name in ("from", "kind"):
             if self.call.values[name] != "auto":

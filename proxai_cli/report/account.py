@@ -4,7 +4,6 @@ Changes are the entries of a ledger that are not `carried`. In a stream a path b
 here it is the path inside the event's data, with `*` for each position, and events are told by their numbers, from 1.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -140,14 +139,17 @@ def counts_of(rows: Iterable[Row], source_leaves: int, target_leaves: int) -> Co
 
 def changes_of(rows: Iterable[Row]) -> list[Change]:
     """The rows that are changes; those that say the same of the same places are one."""
-    sums: dict[tuple[Any, ...], tuple[int, tuple[int, int] | None]] = {}
+    found: dict[tuple[Any, ...], Change] = {}
     for row in rows:
         if row.fate == CARRIED or row.why is None or row.level is None:
             continue
-        key = row.fate, row.source, row.target, row.why, row.level
-        count, events = sums.get(key, (0, None))
-        sums[key] = count + (row.ours or row.theirs or 1), _span(events, row.events)
-    return [Change(*key, *said) for key, said in sums.items()]
+        change = Change(row.fate, row.source, row.target, row.why, row.level, row.ours or row.theirs or 1, row.events)
+        key = change[:5]
+        if key in found:
+            before = found[key]
+            change = before._replace(leaves=before.leaves + change.leaves, events=_span(before.events, change.events))
+        found[key] = change
+    return list(found.values())
 
 
 def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -172,8 +174,10 @@ def pattern(path: Path | None) -> str | None:
 
 def fingerprint(pair: tuple[str | None, str | None, str | None], change: Change) -> str:
     """16 hex digits that name a change whatever the file, its length and its texts (`design/cli.md`, The report)."""
+    from hashlib import sha256
+
     said = [*pair, change.op, change.reason, pattern(change.source), pattern(change.target)]
-    return hashlib.sha256(text.dumps(said)).hexdigest()[:16]
+    return sha256(text.dumps(said)).hexdigest()[:16]
 
 
 def described(value: Any, how: str, known: frozenset[str]) -> dict[str, Any]:

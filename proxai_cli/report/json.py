@@ -1,7 +1,6 @@
 """The report as data: the form that `report.schema.json` beside this file describes, as one document or by lines."""
 
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from .. import text
@@ -25,6 +24,8 @@ class Verdict(NamedTuple):
 
 def schema() -> bytes:
     """The JSON Schema of a report."""
+    from importlib.resources import files
+
     return files(__package__).joinpath("report.schema.json").read_bytes()
 
 
