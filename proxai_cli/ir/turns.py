@@ -35,7 +35,7 @@ def paired(turns: list[Node], made: Any) -> list[Node]:
             continue
         rest, loose = turn.but("parts"), list[Node]()
         rest.home = None
-        taken = False
+        taken: _Answers | None = None
         last = max(at for at, part in enumerate(turn.parts()) if part.kind == "tool_result")
         for at, part in enumerate(turn.parts()):
             if part.kind != "tool_result":
@@ -43,15 +43,15 @@ def paired(turns: list[Node], made: Any) -> list[Node]:
             elif unanswered.get(part.value("call_id", "")):
                 call, answers = unanswered[part.value("call_id", "")].pop(0)
                 answers.add(call, part)
-                if not taken:
-                    answers.lead(rest)
-                    taken = True
+                taken = taken or answers
             else:
                 loose += _orphan(part, rest)
-        if not taken:
+        if taken is None:
             rest.says["parts"] = loose
             out.append(rest)
-        elif loose:
+            continue
+        taken.lead(rest)  # with what was set aside of results without a call
+        if loose:
             out.append(Node("turn", turn.protocol, None, {"role": made("user", "required-by-target"), "parts": loose}))
     for answers in groups:
         answers.close(made)
