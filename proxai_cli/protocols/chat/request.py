@@ -514,6 +514,6 @@ class _Tools:
 
 
 def _named(w: Writer, word: str, chosen: Node, context: Context) -> None:
-    from .tables import CHOSEN  # noqa: PLC0415
+    from .tables import CHOSEN
 
     under(w, word, CHOSEN, chosen, context)

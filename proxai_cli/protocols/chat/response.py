@@ -247,6 +247,8 @@ def write_extras(node: Node, place: str, w: Writer) -> None:
     ]:
         if node.protocol != NAME:
             w.ledger.drop(leaf, "unknown-field")
+        elif key in w.value:
+            w.ledger.drop(leaf, "duplicate")
         elif isinstance(key, tuple):
             inner = Writer(w.ledger, w.value[key[0]]) if key[0] in w.value else w.object(key[0])
             inner.put(key[1], leaf)

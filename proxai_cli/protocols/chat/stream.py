@@ -50,6 +50,7 @@ class Decoder:
         self.usage: Node | None = None
         self.parts = 0
         self.started = self.announced = self.ended = self.done = self.failed = False
+        self.continued = False
         wanted = context.choice("choice", "0")
         self.wanted = None if wanted == "all" else int(wanted) if wanted.isdecimal() else 0
 
@@ -90,6 +91,12 @@ class Decoder:
     def say(self, node: Node) -> list[Event]:
         """What is said late of the reply as a whole."""
         return [Say(None, node)] if node.says or node.extras else []
+
+    def after_finish(self) -> None:
+        """Content or another reason after the finish, which is told once."""
+        if not self.continued:
+            self.context.find("after-finish")
+        self.continued = True
 
     def next_part(self) -> int:
         self.parts += 1
@@ -153,7 +160,7 @@ class Decoder:
             self.ledger.drop(leaf, "single-candidate")
             return []
         if self.ended:
-            self.context.find("after-finish")
+            self.after_finish()
             self.ledger.drop(leaf, "late-piece")
             return []
         choice = self.choices.setdefault(number, _Choice(self, number))
@@ -198,6 +205,7 @@ class Decoder:
     def _fail(self, chunk: dict[str, Any]) -> list[Event]:
         self.failed = True
         node = read_error(chunk, self.context)
+        node.home = None  # what else stands in the chunk is not the error's
         for key in ("choices", *CHUNK.by_name):
             self.ledger.drop(node.extras.pop(key, None), "not-terminal")
         self._let_go()
@@ -205,8 +213,9 @@ class Decoder:
 
     def _let_go(self) -> None:
         """Nothing that waited will be said."""
-        waiting: list[Node | None] = [self.usage, *(choice.finish for choice in self.choices.values())]
-        self.ledger.drop(waiting, "not-terminal")
+        for choice in self.choices.values():
+            self.ledger.drop([choice.finish, *choice.early], "not-terminal")
+        self.ledger.drop(self.usage, "not-terminal")
         if not self.started:
             self.ledger.drop(self.reply, "not-terminal")
 
@@ -226,6 +235,8 @@ class _Choice:
         self.by_index: dict[int, _Call] = {}
         self.finish: Node | None = None
         self.spoken = False
+        self.texts = 0
+        self.early: list[Node] = []
         self.deprecated: Any = None
         self.index: Leaf | None = None
 
@@ -249,6 +260,9 @@ class _Choice:
         return [*events, *self._late(said), *self._finish(ending)]
 
     def close(self) -> list[Event]:
+        """Nothing more is said."""
+        self.ledger.drop(self.early, "late-piece")
+        self.early = []
         return [Close(self.open.pop(slot)) for slot in list(self.open)]
 
     def _drop_asides(self, node: Node) -> None:
@@ -281,7 +295,7 @@ class _Choice:
             return self._late(Node("reply", NAME, None, ending))
         same = self.finish is not None and self.finish.value("stop_reason") == ending["stop_reason"].value
         if not same:
-            self.context.find("after-finish")
+            self.decoder.after_finish()
         self.ledger.drop(list(ending.values()), "duplicate" if same else "late-piece")
         return []
 
@@ -307,7 +321,7 @@ class _Choice:
         for kind, leaves in probabilities.items():
             events += self._unspoken(kind, leaves)
         if events and self.finish is not None:
-            self.context.find("after-finish")
+            self.decoder.after_finish()
         return [*events, *self._cited(node.says.get("citations", []))]
 
     def _role(self, node: Node, said: Node) -> None:
@@ -384,7 +398,12 @@ class _Choice:
         opening.extras = dict(part.extras)
         for key, leaf in (*part.says.items(), *part.extras.items()):
             self.told[slot, key] = leaf.value
-        return [Open(self.open[slot], self._marked(opening))]
+        events: list[Event] = [Open(self.open[slot], self._marked(opening))]
+        if slot == "text":
+            self.texts += 1
+            early, self.early = self.early, []
+            return [*events, *self._cited(early)]
+        return events
 
     def _marked(self, part: Node) -> Node:
         """A part of another choice than the first says so."""
@@ -412,12 +431,16 @@ class _Choice:
         return [Close(self.open.pop(other)) for other in over]
 
     def _cited(self, citations: list[Node]) -> list[Event]:
-        """Citations belong to the text that is open; to a text that is over they come too late."""
+        """Citations belong to the text that is open, or to the first one; to a text that is over they come too late."""
         if not citations:
             return []
         if "text" in self.open:
             return [Say(self.open["text"], Node("text", NAME, None, {"citations": citations}))]
-        self.ledger.drop(citations, "late-piece")
+        if self.texts or self.finish is not None:
+            self.ledger.drop(citations, "late-piece")
+        else:
+            self.early += citations
+            self.ledger.keep(citations)
         return []
 
     # --- calls

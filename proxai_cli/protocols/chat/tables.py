@@ -162,6 +162,9 @@ def _join_thoughts(node: Node, context: Context) -> None:
     leaf = node.get("text")
     if leaf is None or isinstance(leaf.value, str):
         return
+    if not leaf.value:
+        node.asides.append((node.says.pop("text"), "target-default"))
+        return
     del node.says["text"]
     texts = []
     for part in nodes(leaf, lambda part: TEXT_PART.read(part, context), NAME):
