@@ -7,6 +7,7 @@ from ...errors import NotThatProtocol
 from ...ir.nodes import Node
 from ...ledger import Leaf, Ledger, Writer, made
 from ...tables import Field, Must, Table
+from .items import lost
 from .tables import ERROR, NAME
 
 BODY = Table(
@@ -133,3 +134,35 @@ def _nested(home: dict[str, Any], key: str, context: Context) -> Node:
     error = Node("error", NAME, None, {"message": made("", "required-by-target")})
     error.asides.append((leaf, "unknown-field"))
     return error
+
+
+# What a failed response says of errors that have no code there (`spec/http.md` §5).
+_BUSY = ("rate_limit_error", "rate_limit_exceeded", "slow_down", "service_unavailable_error", "server_is_overloaded")
+_BROKEN = ("server_error", "api_error", "timeout", "timeout_error")
+
+
+def write_failure(error: Node, response: Writer, context: Context) -> None:
+    """`error` of a failed response, whose code is one of a short list."""
+    said, code = error.but("request_id"), error.get("code")
+    words = [error.value(term) for term in ("code", "error_type")]
+    if code is None or code.value not in CODES:
+        fitting = "rate_limit_exceeded" if any(word in _BUSY for word in words) else "invalid_prompt"
+        fitting = "server_error" if any(word in _BROKEN for word in words) or not any(words) else fitting
+        said.says["code"] = made(fitting, "required-by-target") if code is None else code.to(fitting, "respelled")
+    inner = response.object("error")
+    ERROR.write(said, inner, context)
+    if "message" not in inner.value:
+        inner.make("message", "", "required-by-target")
+    inner.order(ERROR.names)
+    response.ledger.drop(error.get("request_id"), "no-equivalent")
+
+
+def write_error_event(error: Node, w: Writer, context: Context) -> None:
+    """The `error` event of a stream that has not begun; a type is told where there is no code."""
+    code, kind = error.get("code"), error.get("error_type")
+    for key, leaf in (("code", code or kind), ("message", error.get("message")), ("param", error.get("param"))):
+        if leaf is not None:
+            w.put(key, leaf)
+        else:
+            w.make(key, "" if key == "message" else None, "required-by-target")
+    lost(error, w.ledger, ("message", "param", "code", *(() if code else ("error_type",))))

@@ -124,20 +124,26 @@ class Output:
         item.order(FUNCTION_CALL.names)
 
     def _result(self, result: Node) -> None:
-        item = self._item("function_call_output", self.ids.make("fco"))
-        FUNCTION_OUTPUT.write(result.but("parts", "item"), item, self.context)
-        plain = result.plain()
-        content = Writer(self.items.ledger, [])
-        if plain is None:
-            for part in flat(result.parts()):
-                write_input_part(part, content, self.context)
-        if plain is not None:
-            item.put("output", plain)
-        elif content.value:
-            item.value["output"] = content.value
-        else:
-            item.make("output", "", "required-by-target")
-        item.make("status", "completed", "required-by-target")
+        write_result(result, self._item("function_call_output", self.ids.make("fco")), self.context)
+
+
+def write_result(result: Node, item: Writer, context: Context) -> None:
+    """What a tool gave back inside a reply."""
+    FUNCTION_OUTPUT.write(result.but("parts", "item", "is_error"), item, context)
+    for term in ("item", "is_error"):
+        item.ledger.drop(result.get(term), "no-equivalent")
+    plain = result.plain()
+    content = Writer(item.ledger, [])
+    if plain is None:
+        for part in flat(result.parts()):
+            write_input_part(part, content, context)
+    if plain is not None:
+        item.put("output", plain)
+    elif content.value:
+        item.value["output"] = content.value
+    else:
+        item.make("output", "", "required-by-target")
+    item.make("status", "completed", "required-by-target")
 
 
 def asked_for(call: Node, asked: Asked) -> Node:

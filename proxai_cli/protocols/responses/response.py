@@ -3,6 +3,7 @@
 Source: `spec/responses.md`.
 """
 
+from copy import deepcopy
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -14,8 +15,8 @@ from ...ledger import Leaf, Writer, made
 from ...tables import nodes
 from .asked import Asked
 from .collected import write_output
-from .error import typed, write_error
-from .items import lost, read_answer_item
+from .error import typed
+from .items import read_answer_item
 from .output import Output
 from .tables import ERROR, NAME, NEUTRAL, REPLY, USAGE, USAGE_GROUPS, lifted, write_grouped
 
@@ -137,7 +138,9 @@ def classified(reply: Node) -> None:
 
 # --- writing
 
-_ARRANGED = ("id", "created", "parts", "stop_reason", "usage", "explanation", "error")
+# What a reply says at its end, and what is written by hand; `id` and `created` too.
+ENDING = ("parts", "stop_reason", "usage", "explanation", "error")
+_ARRANGED = ("id", "created", *ENDING)
 
 
 def write_response(reply: Node, w: Writer, context: Context) -> None:
@@ -147,17 +150,21 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
     """
     if reply.protocol == NAME and reply.home is not None:
         REPLY.write(reply, w, context)
-    elif reply.protocol == NAME:
-        write_collected(reply, w, context)
-    elif reply.get("error") is not None:
-        write_error(reply.says["error"], w, context)
-        lost(reply, w.ledger, ("error",), "not-terminal")
-    else:
-        write_foreign(reply, w, context)
-
-
-def write_foreign(reply: Node, w: Writer, context: Context) -> None:
+        return
     begin(reply, w, context)
+    if reply.protocol == NAME:
+        write_output(reply.parts(), w.list("output"), context)
+    else:
+        _write_parts(reply, w, context)
+    if not w.value["output"]:
+        context.find("empty-reply")
+        w.make("output", [], "required-by-target")
+    end(reply, w, context)
+    neutral(w, context)
+    w.order(REPLY.names)
+
+
+def _write_parts(reply: Node, w: Writer, context: Context) -> None:
     output = Output(w.list("output"), w.value["id"], context)
     output.parts(reply.parts())
     explanation = reply.get("explanation")
@@ -165,12 +172,6 @@ def write_foreign(reply: Node, w: Writer, context: Context) -> None:
         output.refusal(Node("refusal", reply.protocol, None, {"text": explanation}))
     elif explanation is not None:
         w.ledger.drop(explanation, "no-equivalent")
-    if not w.value["output"]:
-        context.find("empty-reply")
-        w.make("output", [], "required-by-target")
-    end(reply, w, context)
-    neutral(w, context)
-    w.order(REPLY.names)
 
 
 def begin(reply: Node, w: Writer, context: Context) -> None:
@@ -180,7 +181,7 @@ def begin(reply: Node, w: Writer, context: Context) -> None:
     else:
         w.make("id", "resp_unknown", "required-by-target")
     write_time(reply, w, context)
-    REPLY.write(reply, w, context, _ARRANGED)
+    write_terms(reply, w, context, _ARRANGED)
     if "model" not in w.value:
         w.make("model", "", "required-by-target")
 
@@ -191,35 +192,60 @@ def write_time(reply: Node, w: Writer, context: Context) -> None:
         w.put("created_at", reply.says["created"])
         return
     try:
-        w.make(
-            "created_at", int(parsedate_to_datetime(context.headers.get("date", "")).timestamp()), "required-by-target"
-        )
+        date = parsedate_to_datetime(context.headers.get("date", ""))
+        w.make("created_at", int(date.timestamp()), "required-by-target")
     except (TypeError, ValueError):
         w.make("created_at", 0, "no-time")
 
 
+def write_terms(reply: Node, w: Writer, context: Context, but: tuple[str, ...]) -> None:
+    """What the table knows of a reply, or of its finish; at home also that something was null."""
+    if reply.protocol != NAME:
+        REPLY.write(reply, w, context, but)
+        return
+    for leaf, _ in reply.asides:
+        if isinstance(leaf, Leaf) and leaf.value is None and "output" in leaf.home and leaf.key not in w.value:
+            w.put(leaf.key, leaf)
+    said = reply.but()
+    said.extras = {key: leaf for key, leaf in reply.extras.items() if not isinstance(key, tuple)}
+    REPLY.write(said, w, context, but)
+    for key in reply.extras.keys() - said.extras.keys():
+        w.ledger.drop(reply.extras[key], "unknown-field")
+
+
 def end(reply: Node, w: Writer, context: Context) -> None:
     """Status, its details, and usage."""
-    write_status(reply.get("stop_reason"), reply.protocol, w, context)
+    stop = reply.get("stop_reason")
+    if stop is None:
+        cut = reply.protocol == "repair"
+        w.make("status", "incomplete" if cut else "completed", "stream-was-cut" if cut else "required-by-target")
+    elif reply.protocol == NAME:
+        _write_own_status(stop, w)
+    else:
+        write_status(stop, reply.protocol, w, context)
     usage = reply.get("usage")
     if usage is not None:
         write_usage(usage, w, context)
 
 
-def write_status(stop: Leaf | None, protocol: str, w: Writer, context: Context) -> None:
+def _write_own_status(stop: Leaf, w: Writer) -> None:
+    for leaf in (stop, *stop.joined):
+        if leaf.home is None:
+            w.make("status", "completed", "required-by-target")
+        elif leaf.key == "reason":
+            w.object("incomplete_details").put("reason", Leaf(leaf.home, leaf.key))
+        else:
+            w.put("status", Leaf(leaf.home, leaf.key))
+
+
+def write_status(stop: Leaf, protocol: str, w: Writer, context: Context) -> None:
     """The reason for a stop as status and details (`spec/responses.md` §9)."""
-    if stop is None:
-        cut = protocol == "repair"
-        w.make("status", "incomplete" if cut else "completed", "stream-was-cut" if cut else "required-by-target")
-        return
     if stop.value not in ENDINGS and stop.value not in PLAIN_ENDS:
         context.find("unknown-stop")
     if stop.value == "pause":
         context.find("paused-turn")
     if stop.value == "running" and protocol == "chat" and not context.chosen("partial"):
-        raise NotPossible(
-            "still-running", "the reply is not finished: it has no reason for its end", hint="--set partial=true"
-        )
+        raise NotPossible("still-running", "the reply has no reason for its end", hint="--set partial=true")
     status, reason = ENDINGS.get(stop.value, ("completed", None))
     w.put("status", stop.to(status, "respelled"))
     if reason:
@@ -242,40 +268,4 @@ def neutral(w: Writer, context: Context) -> None:
             w.make(name, value, "from-request")
     for name, value in NEUTRAL:
         if name not in w.value:
-            w.make(name, copy(value), "required-by-target")
-
-
-def copy(value: Any) -> Any:
-    """A neutral value of its own for every document."""
-    return type(value)() if isinstance(value, (dict, list)) else value
-
-
-def write_collected(reply: Node, w: Writer, context: Context) -> None:
-    """A reply put together from a stream of this protocol: everything as it was said."""
-    write_output(reply.parts(), w.list("output"), context)
-    if not w.value["output"]:
-        w.make("output", [], "required-by-target")
-    stop = reply.get("stop_reason")
-    for leaf in () if stop is None else (stop, *stop.joined):
-        if leaf.home is None:
-            w.make("status", "completed", "required-by-target")
-        elif leaf.key == "reason":
-            w.object("incomplete_details").put("reason", Leaf(leaf.home, leaf.key))
-        else:
-            w.put("status", Leaf(leaf.home, leaf.key))
-    nulls = [
-        leaf for leaf, _ in reply.asides if isinstance(leaf, Leaf) and leaf.value is None and "output" in leaf.home
-    ]
-    for leaf in nulls:
-        if leaf.key not in w.value:
-            w.put(leaf.key, Leaf(leaf.home, leaf.key))
-    usage = reply.get("usage")
-    if usage is not None:
-        write_grouped(usage, USAGE, USAGE_GROUPS, w.object("usage"), context)
-    loose = reply.but()
-    loose.extras = {key: leaf for key, leaf in reply.extras.items() if not isinstance(key, tuple)}
-    REPLY.write(loose, w, context, ("parts", "stop_reason", "usage", "explanation", "error"))
-    for key in reply.extras.keys() - loose.extras.keys():
-        w.ledger.drop(reply.extras[key], "unknown-field")
-    neutral(w, context)
-    w.order(REPLY.names)
+            w.make(name, deepcopy(value), "required-by-target")
