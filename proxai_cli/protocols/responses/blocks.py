@@ -153,7 +153,19 @@ class Message(Item):
                 item.make(key, value, _SHAPE)
         item.order(("id", "type", "status", "role", "content"))
         self.begun(item, status="completed")
-        self.foreign = node.protocol != NAME
+        self.open, self.over = 0, False
+
+    def part_closed(self) -> None:
+        """One of its parts is whole."""
+        self.open -= 1
+        if self.over and not self.open:
+            self.done()
+
+    def end(self) -> None:
+        """No further part will begin; it is done as soon as its open parts are."""
+        self.over = True
+        if not self.open:
+            self.done()
 
 
 class TextBlock(Block):
@@ -166,6 +178,7 @@ class TextBlock(Block):
             ("output_text", "text", OUTPUT_TEXT) if node.kind == "text" else ("refusal", "refusal", REFUSAL)
         )
         self.at = len(message.value["content"])
+        message.open += 1
         self.pieces: list[str] = []
         self.citations: list[Node] = []
         self.logprobs: list[Any] = []
@@ -247,6 +260,7 @@ class TextBlock(Block):
             self._all_logprobs(w, part)
         self._done(part)
         self.message.value["content"][self.at] = part
+        self.message.part_closed()
 
     def _all_logprobs(self, w: Writer, part: dict[str, Any]) -> None:
         if self.told:

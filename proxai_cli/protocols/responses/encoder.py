@@ -152,7 +152,7 @@ class Encoder:
         """Nothing more comes for the last message."""
         message, self.message = self.message, None
         if message is not None:
-            message.done()
+            message.end()
 
     def _keep(self, late: Node) -> None:
         """What the reply says at its end; a later word takes the place of an earlier one."""

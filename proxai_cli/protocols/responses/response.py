@@ -168,7 +168,10 @@ def _write_parts(reply: Node, w: Writer, context: Context) -> None:
     output = Output(w.list("output"), w.value["id"], context)
     output.parts(reply.parts())
     explanation = reply.get("explanation")
-    if explanation is not None and reply.value("stop_reason") == "content_filter":
+    texts = [part.value("text") for part in reply.parts() if part.kind == "text"]
+    if explanation is not None and texts and explanation.value == texts[-1]:
+        w.ledger.drop(explanation, "duplicate")
+    elif explanation is not None and reply.value("stop_reason") == "content_filter":
         output.refusal(Node("refusal", reply.protocol, None, {"text": explanation}))
     elif explanation is not None:
         w.ledger.drop(explanation, "no-equivalent")
