@@ -144,6 +144,7 @@ def _add(node: Node | None, more: Node | None) -> None:
                 node.asides.append((before, "duplicate"))
             node.says[term] = said
     node.asides += [(node.extras[key], "duplicate") for key in more.extras if key in node.extras]
+    node.asides += [(node.extras[key], "duplicate") for key in more.extras if key in node.extras]
     node.extras.update(more.extras)
     node.asides += more.asides
 
