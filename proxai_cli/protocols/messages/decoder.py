@@ -36,7 +36,7 @@ GROWING = {
 class _Block:
     """An open content block: the number of its part, its type, and what it can say only at its end."""
 
-    def __init__(self, number: int, type: Any, id: Any) -> None:
+    def __init__(self, number: int, type: str | None, id: Any) -> None:
         self.number, self.type, self.id = number, type, id
         self.signature: Leaf | None = None
         self.start: Leaf | None = None  # what its start says of what grows, as long as no piece of it came
@@ -109,7 +109,7 @@ class Decoder:
             self._drop(event, "duplicate")
             return []
         self.started = True
-        if not isinstance(message, dict):
+        if not isinstance(message, dict) or not message:
             self._drop(event, "unknown-field")
             return [Start(Node("reply", NAME))]
         self._leave(event, "message")
@@ -134,7 +134,7 @@ class Decoder:
         index, home = self._index(event, "content_block"), event.get("content_block")
         if index in self.blocks or index in self.ended:
             raise OutOfOrder("dup-start", "a block starts under an index that was used already")
-        if not isinstance(home, dict):
+        if not isinstance(home, dict) or not home:
             self.blocks[index] = block = _Block(self.parts, None, None)
             self.parts += 1
             part = other(event, "content_block", NAME) if "content_block" in event else Node("other", NAME)
@@ -144,7 +144,8 @@ class Decoder:
             block, self.call = self.call, None
             block.result, self.blocks[index] = True, block
             return [Say(block.number, Node("hosted_call", NAME, None, {"result": part}))]
-        block = _Block(self.parts, home.get("type"), part.value("id") if part.kind == "hosted_call" else None)
+        kind = home["type"] if isinstance(home.get("type"), str) else None
+        block = _Block(self.parts, kind, part.value("id") if part.kind == "hosted_call" else None)
         self.blocks[index], self.parts = block, self.parts + 1
         return [*self._end_call(), *self._opened(block, part)]
 
@@ -364,5 +365,6 @@ def _merge(node: Node, more: Node) -> None:
         if before is not None:
             node.asides.append((before, "not-terminal"))
         node.says[name] = said
+    node.asides += [(node.extras[key], "not-terminal") for key in more.extras if key in node.extras]
     node.extras.update(more.extras)
     node.asides += more.asides

@@ -158,6 +158,8 @@ class Encoder:
             self.ledger.drop(_held(event), self.void[number])
         elif number in self.early:
             self._after_its_end(event)
+        elif number not in self.parts and number not in self.waiting and not isinstance(event, Open):
+            self.ledger.drop(_held(event), "late-piece")  # of a part whose start was refused
         elif self.interleave or self.open in (None, number):
             self._block(event)
         else:
