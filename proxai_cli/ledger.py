@@ -36,7 +36,7 @@ class Leaf:
         """The same leaf (and those joined to it) saying something else, for a stated reason."""
         leaf = Leaf.__new__(Leaf)
         leaf.home, leaf.key, leaf.value, leaf.why = self.home, self.key, value, why
-        leaf.joined = (*self.joined, *joined)
+        leaf.joined = (*self.joined, *(each for other in joined for each in (other, *other.joined)))
         return leaf
 
     def raw(self) -> "Leaf":
