@@ -89,7 +89,7 @@ class Table:
         self.kind, self.protocol, self.rules = kind, protocol, rules
         self.by_name: dict[str, Field | Nested | Word] = {}
         self.by_term: dict[str, Field | Nested | Word | Gap] = {}
-        self.names = [rule.name for rule in rules if not isinstance(rule, Gap)]
+        self.names = list(dict.fromkeys(rule.name for rule in rules if not isinstance(rule, Gap)))
         for rule in rules:
             if isinstance(rule, (Field, Nested, Word)):
                 self.by_name.setdefault(rule.name, rule)
