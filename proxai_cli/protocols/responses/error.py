@@ -70,7 +70,7 @@ def read_error(value: Any, context: Context) -> Node:
             error.says["message"] = leaf
         else:
             error.asides.append((leaf, "target-default"))
-    error.home = None if error.home is None else value
+    error.home = value
     error.asides += [(Leaf(value, key), "unknown-field") for key in value if key != "error"]
     return error
 

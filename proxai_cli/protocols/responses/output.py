@@ -99,10 +99,8 @@ class Output:
             lost(part, self.items.ledger, why="target-default")
             return
         w = self._message().item()
+        write_citations(part.says.get("citations", []), part.value("text"), w, self.context)
         OUTPUT_TEXT.write(part.but("citations"), w, self.context)
-        citations = part.says.get("citations")
-        if citations:
-            write_citations(citations, part.value("text"), w, self.context)
 
     def refusal(self, part: Node) -> None:
         """A refusal right after a text is the next part of the same item."""

@@ -62,18 +62,17 @@ def read_request(value: Any, context: Context) -> Node:
 
 def _read_conversation(request: Node, context: Context) -> None:
     """`input`, `instructions` and `tools` as turns and tools; what adds tools amid the input adds them here."""
-    instructions = request.says.pop("instructions", None)
-    if instructions is not None:
-        request.says["instructions"] = _Turns(instructions, context, role=None).turns
     tools = request.says.pop("tools", None)
     found = read_tools(tools, context) if tools is not None else []
     if tools is not None and not tools.value:
         request.asides.append((tools, "target-default"))
-    conversation = request.says.pop("turns", None)
-    if conversation is not None:
-        read = _Turns(conversation, context)
-        request.says["turns"], found = read.turns, found + read.tools
-        request.asides += read.asides
+    for term, role in (("instructions", None), ("turns", "user")):
+        leaf = request.says.pop(term, None)
+        if leaf is not None:
+            read = _Turns(leaf, context, role)
+            request.says[term] = read.turns
+            request.asides += read.asides
+            found += read.tools
     if found:
         request.says["tools"] = found
 
@@ -98,7 +97,7 @@ class _Turns:
     a lone string; None where it has a place of its own.
     """
 
-    def __init__(self, leaf: Leaf, context: Context, role: str | None = "user") -> None:
+    def __init__(self, leaf: Leaf, context: Context, role: str | None) -> None:
         self.context = context
         self.turns: list[Node] = []
         self.tools: list[Node] = []

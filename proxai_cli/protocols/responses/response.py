@@ -65,6 +65,9 @@ def read_response(value: Any, context: Context) -> Node:
 def read_reply(value: dict[str, Any], context: Context) -> Node:
     """The terms of a response beside its output; usage and error as nodes."""
     reply = REPLY.read(value, context)
+    for term in ("usage", "error"):
+        if reply.value(term) == {}:
+            reply.asides.append((reply.says.pop(term), "target-default"))
     usage, error = reply.get("usage"), reply.get("error")
     if usage is not None:
         reply.says["usage"] = lifted(USAGE.read(usage.value, context), USAGE_GROUPS)

@@ -55,17 +55,20 @@ def write_grouped(
         table.write(node, w, context)
         return
     outer = node.but(*(term for group in groups for term in group.table.by_term))
-    outer.extras = {key: leaf for key, leaf in node.extras.items() if not isinstance(key, tuple)}
+    own = node.protocol == NAME
+    outer.extras = {key: leaf for key, leaf in node.extras.items() if not (own and isinstance(key, tuple))}
     table.write(outer, w, context, but)
     for group in groups:
         inner = Node(group.name, node.protocol)
         inner.says = {term: said for term, said in node.says.items() if term in group.table.by_term and term not in but}
-        inner.extras = {
-            key[1]: leaf for key, leaf in node.extras.items() if isinstance(key, tuple) and key[0] == group.name
-        }
+        inner.extras = {key[1]: leaf for key, leaf in node.extras.items() if own and _in_group(key, group)}
         if inner.says or inner.extras or group.required:
             inside(w, group.name, group.table, inner, context)
     w.order(table.names)
+
+
+def _in_group(key: Any, group: Group) -> bool:
+    return isinstance(key, tuple) and key[0] == group.name
 
 
 def inside(w: Writer, key: Any, table: Table, node: Node, context: Context) -> None:
@@ -474,8 +477,10 @@ FORMAT = Table(
 def write_format(said: Node, w: Writer, name: str, context: Context) -> None:
     """The shape of the reply's text; a schema needs a name, and is strict where none is given
     (`spec/requests.md` §9)."""
-    inner = w.object(name)
+    inner = Writer(w.ledger, {})
     FORMAT.write(said, inner, context)
+    if inner.value:
+        w.value[name] = inner.value
     if inner.value.get("type") == "json_schema" and said.protocol != NAME:
         if "name" not in inner.value:
             inner.make("name", "output", "required-by-target")
