@@ -5,9 +5,7 @@ event stream, either with its HTTP message around it, and JSON values in lines o
 (HAR, cassettes, transcripts, ...) are told by name and refused.
 """
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import NamedTuple
@@ -56,6 +54,9 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
 
 def _undone(data: bytes, max_size: int) -> bytes:
     if data.startswith(b"\x1f\x8b"):
+        import gzip
+        import zlib
+
         try:
             with gzip.GzipFile(fileobj=BytesIO(data)) as file:
                 data = file.read(max_size + 1)

@@ -6,7 +6,6 @@ Of those that fit, own markers decide (`certain`), then habits (`likely`); what 
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from .. import text
@@ -119,7 +118,7 @@ def _fit(document: Any, protocol: str, kind: str, markers: tuple[Marker, ...], n
     if not own and (protocol in FOREIGN or not all(marker.holds(document) for marker in demands)):
         return None
     habits = [str(marker) for marker in ours if marker.weight == HABIT and marker.holds(document)]
-    if protocol in re.split(r"[^a-z]+", PurePath(name).name.lower()):
+    if protocol in re.split(r"[^a-z]+", name.replace("\\", "/").rpartition("/")[2].lower()):
         habits.append(f"the file name says {protocol}")
     return _Fit(protocol, kind, own, habits, [marker for marker in basis + demands if not marker.absent])
 

@@ -4,7 +4,6 @@ Source: `spec/requests.md` and `spec/responses.md`. Several keys of a message fe
 the order in which a message says them (`spec/responses.md` §2).
 """
 
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ...context import Context
@@ -590,9 +589,13 @@ def whole_seconds(leaf: Leaf, context: Context) -> Leaf:
 
 def time_of(context: Context) -> int:
     """When a reply was made that does not say it: the captured `date` header, else 0."""
+    if "date" not in context.headers:
+        return 0
+    from email.utils import parsedate_to_datetime
+
     try:
         return int(parsedate_to_datetime(context.headers["date"]).timestamp())
-    except (KeyError, ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError):
         return 0
 
 
