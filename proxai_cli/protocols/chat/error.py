@@ -40,6 +40,7 @@ def write_error(node: Node, w: Writer, context: Context) -> None:
         ERROR.write(node, w, context)
         return
     said = node.but()
+    w.ledger.drop(said.extras.pop("error", None), "unknown-field")
     for name, leaf in [
         (name, said.says[name]) for name in ("code", "param", "message", "error_type") if name in said.says
     ]:

@@ -49,6 +49,9 @@ class Deep(Table):
         inside = [
             (name, table, _handed_down(outer, name, table, (*but, *self.by_term))) for name, table in self.inner.items()
         ]
+        for name, _, inner in inside:
+            if name in outer.extras and (inner.says or inner.extras):
+                w.ledger.drop(outer.extras.pop(name), "unknown-field")
         super().write(outer, w, context, but)
         for name, table, inner in inside:
             if inner.says or inner.extras:

@@ -45,16 +45,6 @@ def texts(parts: list[Node], between: str = "") -> Leaf | None:
     return joined(leaves, between, "merged-boundary") if leaves else None
 
 
-def full_name(node: Node) -> Node:
-    """A tool or call of a namespace by its longer name (`spec/requests.md` §7.1)."""
-    space, name = node.get("namespace"), node.get("name")
-    if not isinstance(space, Leaf) or not isinstance(name, Leaf) or not isinstance(space.value, str):
-        return node
-    named = node.but("namespace")
-    named.says["name"] = name.to(f"{space.value}__{name.value}", "flatten-namespace", [space])
-    return named
-
-
 def write_calls(parts: list[Node], w: Writer, context: Context) -> None:
     """The calls of a message, as `tool_calls`; at home the deprecated form stays what it was."""
     current = []
@@ -87,9 +77,8 @@ def write_legacy_call(call: Node, w: Writer) -> None:
 
 def write_call(call: Node, w: Writer, number: int, context: Context) -> None:
     """One call; where the source has no id for it, it is told by its number."""
-    said = full_name(call)
+    said = call.but()
     if "call_id" not in said.says:
-        said = said.but()
         said.says["call_id"] = made(f"call_{number}", "made-id")
     CALLS[call.kind].write(said, w, context)
 

@@ -10,7 +10,7 @@ from ...errors import NotPossible, NotThatProtocol
 from ...ir.nodes import Node
 from ...ir.turns import CALLS, paired
 from ...ledger import Leaf, Writer, made
-from .parts import forget, full_name, lose, of_kind, texts, write_calls, write_reasoning
+from .parts import forget, lose, of_kind, texts, write_calls, write_reasoning
 from .tables import CONTENT_OF, NAME, REQUEST, SAME_VENDOR, TOOL_OF, WEB_SEARCH, under
 
 # Keys of a message in the order in which people expect them.
@@ -137,7 +137,8 @@ def write_request(node: Node, w: Writer, context: Context) -> None:
     for turn in node.says.get("instructions", []):
         leading.append(turn.but())
         leading[-1].says.setdefault("role", made("system", "required-by-target"))
-    conversation = _Conversation(w.list("messages"), context)
+    names = {tool.value("name") for tool in node.says.get("tools", [])}
+    conversation = _Conversation(w.list("messages"), names, context)
     conversation.write(paired([*leading, *node.says.get("turns", [])], made))
     if not w.value["messages"]:
         raise NotPossible(
@@ -190,10 +191,13 @@ def _notice(request: dict[str, Any], context: Context) -> None:
 
 
 class _Conversation:
-    """Turns in, messages out: results as messages of their own, media of results behind their whole group."""
+    """Turns in, messages out: results as messages of their own, media of results behind their whole group.
 
-    def __init__(self, messages: Writer, context: Context) -> None:
-        self.messages, self.ledger, self.context = messages, messages.ledger, context
+    `names` are those of the request's tools.
+    """
+
+    def __init__(self, messages: Writer, names: set[Any], context: Context) -> None:
+        self.messages, self.names, self.ledger, self.context = messages, names, messages.ledger, context
 
     def write(self, turns: list[Node]) -> None:
         for turn in turns:
@@ -295,11 +299,21 @@ class _Conversation:
             write_reasoning(thoughts, w, self.context)
         else:
             self.ledger.drop(thoughts, "foreign-signature", True)
-        write_calls(of_kind(parts, *CALLS), w, self.context)
+        write_calls([self._called(call) for call in of_kind(parts, *CALLS)], w, self.context)
         for part in parts:
             if part.kind not in ("text", "refusal", "thinking", "redacted", *CALLS):
                 lose(part, self.ledger)
         self._add(w, turn, role="assistant")
+
+    def _called(self, call: Node) -> Node:
+        """A call of a tool that is told by a longer name than it has in its namespace (`spec/requests.md` §7.1)."""
+        space, name = call.get("namespace"), call.get("name")
+        longer = f"{call.value('namespace')}__{call.value('name')}"
+        if space is None or name is None or longer not in self.names:
+            return call
+        named = call.but("namespace")
+        named.says["name"] = name.to(longer, "flatten-namespace", [space])
+        return named
 
     def _answer(self, parts: list[Node], w: Writer) -> None:
         """Text and refusal of the assistant: a lone text is a string, several stay parts."""
@@ -408,9 +422,8 @@ class _Tools:
         for tool in self.node.says.get("tools", []):
             if tool.kind in TOOL_OF and isinstance(tool.value("name"), str):
                 w = Writer(self.w.ledger, {})
-                named = full_name(tool)
-                TOOL_OF[tool.kind].write(named, w, self.context)
-                self.kinds[named.value("name")] = tool.kind
+                TOOL_OF[tool.kind].write(tool, w, self.context)
+                self.kinds[tool.value("name")] = tool.kind
                 written.append(w.value)
             elif tool.kind == "hosted_tool":
                 self._hosted(tool)
@@ -487,7 +500,7 @@ class _Tools:
         for tool in choice.says["allowed"]:
             if tool.kind in TOOL_OF and isinstance(tool.value("name"), str):
                 w = Writer(self.w.ledger, {})
-                TOOL_OF[tool.kind].write(full_name(tool), w, self.context)
+                TOOL_OF[tool.kind].write(tool, w, self.context)
                 tools.append(w.value)
             else:
                 self.w.ledger.drop(tool, "hosted-tool" if tool.kind == "hosted_tool" else "unknown-field", True)

@@ -41,6 +41,8 @@ def read_response(value: Any, context: Context) -> Node:
         reply.says["choices"] = others
     if position is None:
         return reply
+    if not choices.value[position]:
+        reply.asides.append((Leaf(choices.value, position), "target-default"))
     said = read_choice(choices.value[position], context)
     reply.says.update(said.says)
     reply.extras.update(said.extras)
@@ -181,7 +183,9 @@ def write_envelope(node: Node, w: Writer, context: Context, table: Table) -> Non
     """What stands beside the choices, in a body or in a chunk. What stands in a choice is left to the caller."""
     said = node.but(*OF_CHOICE)
     said.home = None
-    said.extras = {key: leaf for key, leaf in node.extras.items() if not isinstance(key, tuple)}
+    if node.protocol == NAME:
+        said.extras = {key: leaf for key, leaf in node.extras.items() if not isinstance(key, tuple)}
+    w.ledger.drop(said.extras.pop("choices", None), "unknown-field")
     table.write(said, w, context)
     if "created" not in w.value:
         w.make("created", time_of(context), "no-time")
@@ -189,13 +193,18 @@ def write_envelope(node: Node, w: Writer, context: Context, table: Table) -> Non
 
 def alternatives(node: Node) -> list[Node]:
     """The reply's choices, each as a reply; only a reply that was collected from its own protocol has several."""
-    others = [one for one in node.says.get("choices", []) if isinstance(one, Node)]
     first = node.but("choices")
+    if node.protocol != NAME:
+        return [first]
+    ends = {one.value("choice"): one for one in node.says.get("choices", []) if isinstance(one, Node)}
+    numbers = {part.value("choice"): None for part in node.parts() if "choice" in part.says}
+    numbers |= {key[2]: None for key in node.extras if isinstance(key, tuple) and key[2]}
     first.says["parts"] = [part for part in node.parts() if "choice" not in part.says]
     first.extras = _extras_of(node, 0)
     out = [first]
-    for finish in others:
-        other, number = finish.but(), finish.value("choice")
+    for number in sorted(numbers | ends):
+        other = ends[number].but() if number in ends else Node("reply", node.protocol)
+        other.says.setdefault("choice", made(number, "position"))
         other.says["parts"] = [part for part in node.parts() if part.value("choice") == number]
         other.extras = _extras_of(node, number)
         out.append(other)
@@ -241,19 +250,19 @@ def write_logprobs(content: list[Leaf], refusal: list[Leaf], w: Writer) -> None:
 
 
 def write_extras(node: Node, place: str, w: Writer) -> None:
-    """Unknown keys go back to their place at home and are dropped elsewhere."""
-    for (where, key), leaf in [
-        (key, leaf) for key, leaf in node.extras.items() if isinstance(key, tuple) and key[0] == place
-    ]:
-        if node.protocol != NAME:
-            w.ledger.drop(leaf, "unknown-field")
-        elif key in w.value:
+    """At home the unknown keys of a choice or message go back to their place."""
+    for key, leaf in node.extras.items():
+        where, name = key if node.protocol == NAME and isinstance(key, tuple) else (None, key)
+        if where != place:
+            continue
+        home = w
+        if isinstance(name, tuple):
+            outer, name = name
+            home = Writer(w.ledger, w.value[outer]) if outer in w.value else w.object(outer)
+        if not isinstance(home.value, dict) or name in home.value:
             w.ledger.drop(leaf, "duplicate")
-        elif isinstance(key, tuple):
-            inner = Writer(w.ledger, w.value[key[0]]) if key[0] in w.value else w.object(key[0])
-            inner.put(key[1], leaf)
         else:
-            w.put(key, leaf)
+            home.put(name, leaf)
 
 
 def write_message(node: Node, w: Writer, context: Context) -> None:

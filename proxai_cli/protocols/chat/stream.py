@@ -253,7 +253,12 @@ class _Choice:
         ending = {
             term: said.says.pop(term) for term in ("stop_reason", "stop_sequence", "stop_token") if term in said.says
         }
-        events = self._delta(delta.value, said) if delta is not None and isinstance(delta.value, dict) else []
+        probabilities = self._probabilities(said)
+        events = []
+        if delta is not None and isinstance(delta.value, dict):
+            events = self._delta(delta.value, said, probabilities)
+        for kind, leaves in probabilities.items():
+            events += self._unspoken(kind, leaves)
         if delta is not None and delta.value == {}:
             self.ledger.drop(delta, "noise")
         self._drop_asides(said)
@@ -301,7 +306,7 @@ class _Choice:
 
     # --- deltas
 
-    def _delta(self, delta: dict[str, Any], said: Node) -> list[Event]:
+    def _delta(self, delta: dict[str, Any], said: Node, probabilities: dict[str, list[Leaf]]) -> list[Event]:
         """The pieces of one delta: reasoning, content, refusal, calls."""
         node = SPOKEN.read(delta, self.context)
         parts = gathered(node, self.context)
@@ -314,12 +319,9 @@ class _Choice:
         self._role(node, said)
         said.extras.update({("message", key, self.number): leaf for key, leaf in node.extras.items()})
         self._drop_asides(node)
-        probabilities = self._probabilities(said)
         events: list[Event] = []
         for part in parts:
             events += self._piece(part, probabilities)
-        for kind, leaves in probabilities.items():
-            events += self._unspoken(kind, leaves)
         if events and self.finish is not None:
             self.decoder.after_finish()
         return [*events, *self._cited(node.says.get("citations", []))]
@@ -370,7 +372,7 @@ class _Choice:
         leaf, signature = part.says.pop("text", None), part.says.pop("signature", None)
         if not _of_details(part):
             self.ledger.drop(part.says.pop("type", None), "stream-shape")
-        leaves = probabilities.pop(part.kind, None)
+        leaves = probabilities.pop(part.kind, None) if leaf is not None else None
         if leaf is not None and not leaf.value and not leaves:
             self.ledger.drop(leaf, "noise")
             leaf = None
