@@ -1,6 +1,5 @@
 """Values in forms that more than one protocol needs: arguments, data URLs, names and ids within a target's limits."""
 
-import hashlib
 import re
 from typing import Any, NamedTuple
 
@@ -61,7 +60,9 @@ def legal(value: str, limit: int, allowed: str = r"[A-Za-z0-9_-]") -> str:
     """
     if len(value) <= limit and re.fullmatch(f"(?:{allowed})+", value):
         return value
-    mark = "_" + hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    from hashlib import sha256
+
+    mark = "_" + sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     clean = "".join(char if re.fullmatch(allowed, char) else "_" for char in value)
     return clean[-(limit - len(mark)) :] + mark
 

@@ -3,7 +3,6 @@
 from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 
 from ...context import Context
 from ...ir.nodes import Node
@@ -312,10 +311,16 @@ def _from_data_url(whole: Leaf) -> Source | None:
         return "base64", {"media_type": label, "data": whole.to(split.data, "data-url")}
     if not split.media_type.startswith("text/"):
         return None
-    text = _decoded(split.data) if split.base64 else unquote(split.data)
+    text = _decoded(split.data) if split.base64 else _unquoted(split.data)
     if text is None:
         return None
     return "text", {"media_type": whole.to("text/plain", "data-url"), "data": whole.to(text, "data-url")}
+
+
+def _unquoted(data: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(data)
 
 
 def _decoded(data: str) -> str | None:

@@ -4,7 +4,6 @@ Source: `spec/responses.md`.
 """
 
 from copy import deepcopy
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ...context import Context
@@ -197,8 +196,13 @@ def write_time(reply: Node, w: Writer, context: Context) -> None:
     if "created" in reply.says:
         w.put("created_at", reply.says["created"])
         return
+    if "date" not in context.headers:
+        w.make("created_at", 0, "no-time")
+        return
+    from email.utils import parsedate_to_datetime
+
     try:
-        date = parsedate_to_datetime(context.headers.get("date", ""))
+        date = parsedate_to_datetime(context.headers["date"])
         w.make("created_at", int(date.timestamp()), "required-by-target")
     except (TypeError, ValueError):
         w.make("created_at", 0, "no-time")
