@@ -8,9 +8,9 @@ from . import text
 from .context import Context, Finding
 from .errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
 from .ir.events import DONE
-from .ledger import size
+from .ledger import CARRIED, size
 from .protocols import PROTOCOLS
-from .translate import StreamTranslator, Translation
+from .translate import StreamTranslator, Translation, pattern
 from .translate import collect as collect_events
 from .translate import explode as explode_value
 from .wire import sse
@@ -26,8 +26,8 @@ class Pipe:
     `skip` a bad event is left out instead, each with its own line in `errors`. A stream that ends before its end has
     the error `truncated`; with `repair` the target is ended properly all the same (`spec/streams.md` §9).
 
-    `bytes` counts what was fed, `read` and `written` events, `source_leaves` and `target_leaves` their leaves; the
-    account is `translator.account`.
+    `bytes` counts what was fed, `read` and `written` events, `source_leaves` and `target_leaves` their leaves. The
+    account is `translator.account`; for each of its lines that is a change `samples` holds the first value of it.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class Pipe:
         self.skip, self.ended = skip, False
         self.bytes = self.read = self.written = self.source_leaves = self.target_leaves = 0
         self.first: Any = None
+        self.samples: dict[tuple[Any, ...], Any] = {}
         self._reader = sse.Reader(PROTOCOLS[source].named)
         self._named = {"source": PROTOCOLS[source].named, "target": PROTOCOLS[target].named}
         self._noticed: list[Finding] = []
@@ -76,8 +77,11 @@ class Pipe:
             try:
                 value = self._value(event)
                 fed = 0 if value is DONE else leaves(value)
+                lines = len(self.translator.account)
                 yield self._written(self.translator.feed(value))
                 self.source_leaves += fed
+                if len(self.translator.account) > lines:
+                    self._sample(value)
             except ProxaiError as error:
                 self.errors.append(error.at(line=event.place.line, byte=event.place.byte, event=event.place.event))
                 self._leave_out()
@@ -94,6 +98,22 @@ class Pipe:
             raise NotThatProtocol("unrecognised", "the event is no JSON object")
         self.first = value if self.first is None else self.first
         return value
+
+    def _sample(self, event: Any) -> None:
+        """Keep the values of this event that are changed in a way that was not met before."""
+        for fate, source, target, why, level, _, _ in self.translator.ledger.entries:
+            key = fate, pattern(source), pattern(target), why, level
+            if (
+                fate == CARRIED
+                or source is None
+                or source[0].number != self.translator.number - 1
+                or key in self.samples
+            ):
+                continue
+            value = event
+            for step in source[1:]:
+                value = value[step]
+            self.samples[key] = value
 
     def _leave_out(self) -> None:
         """Forget what a decoder said about an event before it gave up."""

@@ -4,6 +4,7 @@ import os
 import sys
 from importlib import import_module
 
+from .. import __version__
 from ..errors import ProxaiError
 from ..reasons import ERRORS
 from . import faults, screen
@@ -44,7 +45,12 @@ def main(words: list[str]) -> int:
 def command(name: str) -> Command:
     """The command of that name; its module is loaded now."""
     found: Command = import_module(f".{name}", __package__).COMMAND
-    return found
+    return found._replace(run=lambda call: _version() if call.version else found.run(call))
+
+
+def _version() -> int:
+    screen.out(f"proxai {__version__}\n".encode())
+    return 0
 
 
 def _answer(words: list[str]) -> int:

@@ -28,7 +28,7 @@ def run(call: Call) -> int:
                 outcome = body(document, way)
                 output.write(document.part.input, printed(outcome.value, call, output, document))
             else:
-                if len(given) > 1 and not output.folder:
+                if output.several and not output.folder:
                     raise ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/")
                 way_through = pipe(document, way)
                 output.write(document.part.input, through(document, way_through))
@@ -61,7 +61,7 @@ def needed(call: Call) -> str:
 def printed(value: object, call: Call, output: Output, document: Document) -> Iterator[bytes]:
     """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
     place = output.place(document.part.input)
-    several = document.part.record is not None or (place == STDOUT and len(call.words) > 1)
+    several = document.part.record is not None or (place == STDOUT and output.several)
     indent = 2 if place.endswith(".json") or (place == STDOUT and screen.is_terminal(sys.stdout)) else None
     if call.indent is not None:
         if not call.indent.isdigit():

@@ -21,8 +21,8 @@ class Output:
     """
 
     def __init__(self, path: str, inputs: list[Input], ending: str = "") -> None:
-        self.path, self.ending = path, ending
-        self.folder = path != STDOUT and (path.endswith(("/", os.sep)) or len(inputs) > 1 or os.path.isdir(path))
+        self.path, self.ending, self.several = path, ending, len(inputs) > 1
+        self.folder = path != STDOUT and (path.endswith(("/", os.sep)) or self.several or os.path.isdir(path))
         self._file: File | None = None
         places = [self.place(each) for each in inputs]
         for place in places:

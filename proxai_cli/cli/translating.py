@@ -10,12 +10,14 @@ from ..ir.events import DONE
 from ..ledger import size
 from ..pipe import Pipe, events, leaves, written
 from ..report.account import (
+    Change,
     Counts,
     Found,
     Item,
     Side,
     changes_of,
     counts_of,
+    described,
     finding,
     rows_of_body,
     rows_of_collected,
@@ -91,9 +93,9 @@ def body(document: Document, how: How) -> Outcome:
     counts = counts_of(rows, size(document.value), size(done.value))
     kind = "error" if document.kind == "response" and _failed(done.value) else document.kind
     item = beginning(document)._replace(target=Side(target, kind, leaves=counts.target["leaves"]))
-    changes = with_values(changes_of(rows), document.value, done.value, how.values, _words(how))
+    changes: Iterable[Change] = with_values(changes_of(rows), document.value, done.value, how.values, _words(how))
     if how.places:
-        changes = iter(placed(changes, document.part.body, document.part.place))
+        changes = placed(changes, document.part.body, document.part.place)
     return Outcome(done.value, _settled(item, counts, changes, [*document.findings, *done.findings]))
 
 
@@ -117,7 +119,10 @@ def through(document: Document, pipe: Pipe) -> Iterator[bytes]:
 
 def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     """What became of a stream, when all of it has gone through its pipe."""
-    rows = list(rows_of_stream(pipe.translator.account))
+    known = _words(how)
+    samples = {} if how.values == "none" else pipe.samples
+    before = {key: described(value, how.values, known) for key, value in samples.items()}
+    rows = list(rows_of_stream(pipe.translator.account, before))
     counts = counts_of(rows, pipe.source_leaves, pipe.target_leaves)
     item = beginning(document, pipe.bytes)
     source = _sides(item)._replace(model=_model(pipe.first), leaves=pipe.source_leaves, events=pipe.read)

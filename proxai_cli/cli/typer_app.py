@@ -40,7 +40,7 @@ def answer(commands: list[Command], words: list[str]) -> int:
 
 
 def _top(version: Annotated[bool, typer.Option("--version", help="the version")] = False) -> None:
-    pass
+    """The version alone is told before Typer is loaded; beside a command it is the command's to tell."""
 
 
 def _function(command: Command) -> Callable[..., int]:

@@ -15,7 +15,7 @@ FATES = {"source": (CARRIED, CHANGED, DROPPED), "target": (CARRIED, CHANGED, SYN
 
 
 class Row(NamedTuple):
-    """An entry with the numbers of the first and the last event it speaks of, where it speaks of a stream."""
+    """An entry; of a stream also the first and the last event that it speaks of, and the first value described."""
 
     fate: str
     source: Path | None
@@ -25,6 +25,7 @@ class Row(NamedTuple):
     ours: int
     theirs: int
     events: tuple[int, int] | None = None
+    before: dict[str, Any] | None = None
 
 
 class Change(NamedTuple):
@@ -103,10 +104,14 @@ def rows_of_body(entries: Iterable[Entry]) -> Iterator[Row]:
     return (Row(*entry) for entry in entries)
 
 
-def rows_of_stream(account: dict[tuple[Any, ...], list[int]]) -> Iterator[Row]:
-    """The account of a `StreamTranslator`."""
-    for (fate, source, target, why, level), (ours, theirs, first, last) in account.items():
-        yield Row(fate, source and source[1:], target and target[1:], why, level, ours, theirs, (first + 1, last + 1))
+def rows_of_stream(
+    account: dict[tuple[Any, ...], list[int]], before: dict[tuple[Any, ...], dict[str, Any]]
+) -> Iterator[Row]:
+    """The account of a `StreamTranslator`, with the first value of each line where it is known."""
+    for key, (ours, theirs, first, last) in account.items():
+        fate, source, target, why, level = key
+        events = (first + 1, last + 1)
+        yield Row(fate, source and source[1:], target and target[1:], why, level, ours, theirs, events, before.get(key))
 
 
 def rows_of_collected(entries: Iterable[Entry]) -> Iterator[Row]:
@@ -143,7 +148,9 @@ def changes_of(rows: Iterable[Row]) -> list[Change]:
     for row in rows:
         if row.fate == CARRIED or row.why is None or row.level is None:
             continue
-        change = Change(row.fate, row.source, row.target, row.why, row.level, row.ours or row.theirs or 1, row.events)
+        change = Change(
+            row.fate, row.source, row.target, row.why, row.level, row.ours or row.theirs or 1, row.events, row.before
+        )
         key = change[:5]
         if key in found:
             before = found[key]
@@ -199,6 +206,9 @@ def with_values(
     changes: Iterable[Change], source: Any, target: Any, how: str, known: frozenset[str]
 ) -> Iterator[Change]:
     """The changes with the values before and after, where source or target are bodies (None: not to be looked into)."""
+    if how == "none":
+        yield from changes
+        return
     for change in changes:
         said: dict[str, Any] = {}
         if source is not None and change.source is not None:

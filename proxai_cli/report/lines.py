@@ -90,7 +90,7 @@ def _stream(item: Item) -> str:
     losses = sum(levels[level] for level in LEVELS if level != "note")
     state = "complete" if item.status == "ok" else "cut" if item.status == "cut" else item.status
     events = item.source.events if item.source else 0
-    return f"{name(item)}: {way(item)}, {events} events, {state}, {losses} losses"
+    return f"{name(item)}: {way(item)}, {events} events, {state}, {losses} loss{'' if losses == 1 else 'es'}"
 
 
 def _places(places: dict[str, int], count: int) -> str:
