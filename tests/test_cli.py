@@ -1,0 +1,770 @@
+"""The command line: what goes where, exit codes, errors, detection, options; and what starting it costs."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema
+import pytest
+
+import proxai_cli
+from proxai_cli import text
+from proxai_cli.cli import app
+from proxai_cli.cli.choices import CHOICES
+from proxai_cli.cli.options import plain
+from proxai_cli.cli.places import offsets
+from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
+from proxai_cli.report import json
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
+
+REQUEST = {
+    "model": "gpt-x",
+    "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "words that are private"}],
+    "seed": 7,
+    "metadata": {"team": "a", "trace": "b"},
+}
+TIE = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}
+REPLY = {
+    "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "content": [{"type": "text", "text": "Hello you"}],
+    "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 3, "output_tokens": 2},
+}  # fmt: skip
+HEAD = '"id":"c1","object":"chat.completion.chunk","created":1,"model":"gpt-x"'
+
+
+def chunk(delta: str, finish: str = "null") -> str:
+    return f'data: {{{HEAD},"choices":[{{"index":0,"delta":{delta},"finish_reason":{finish}}}]}}\n\n'
+
+
+HEL = chunk('{"role":"assistant","content":"Hel"}')
+STREAM = HEL + chunk('{"content":"lo"}') + chunk("{}", '"stop"') + "data: [DONE]\n\n"
+CUT = HEL + chunk('{"content":"lo"}')
+BAD = (
+    HEL
+    + 'data: {"id":"c1" "object":"private"}\n\n'
+    + chunk('{"content":"lo"}')
+    + chunk("{}", '"stop"')
+    + "data: [DONE]\n\n"
+)
+
+
+class Done(NamedTuple):
+    """How a call ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def value(self) -> Any:
+        return text.loads(self.out)
+
+
+Proxai = Callable[..., Done]
+
+
+@pytest.fixture
+def proxai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Proxai:
+    """Answers calls in a folder that holds `files`, with stdin from a file."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, said in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(said if isinstance(said, bytes) else said.encode())
+
+    def call(*words: str, stdin: str | bytes = "") -> Done:
+        (tmp_path / ".stdin").write_bytes(stdin if isinstance(stdin, bytes) else stdin.encode())
+        out, err = io.BytesIO(), io.BytesIO()
+        with open(tmp_path / ".stdin", "rb") as given, monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", io.TextIOWrapper(given))
+            patch.setattr(sys, "stdout", io.TextIOWrapper(out))
+            patch.setattr(sys, "stderr", io.TextIOWrapper(err))
+            code = app.main(list(words))
+            return Done(code, out.getvalue(), err.getvalue().decode())
+
+    return call
+
+
+def dumped(value: Any) -> str:
+    return text.dumps(value).decode()
+
+
+FILES: dict[str, Any] = {
+    "req.json": dumped(REQUEST),
+    "tie.json": dumped(TIE),
+    "reply.json": dumped(REPLY),
+    "s.sse": STREAM,
+    "cut.sse": CUT,
+    "bad.sse": BAD,
+    "bad.json": '{"model": "m",\n "messages": [{"role": "user" "content": "private words"}]}',
+    "lines.jsonl": dumped(REQUEST) + "\n" + dumped({**REQUEST, "seed": 8}) + "\n",
+    "mixed.jsonl": dumped(REQUEST) + '\n{"role" "private"}\n' + dumped(REQUEST) + "\n",
+    "some/b.json": dumped(REQUEST),
+    "some/a/c.json": dumped(REQUEST),
+    "some/.hidden.json": "no json",
+    "nothing.json": "",
+    "prose.txt": "Dear private reader,\n",
+    "same.json": dumped({**REQUEST, "seed": None, "metadata": None}),
+}
+
+
+# The document and what is said about it
+
+
+def test_the_document_goes_to_stdout_and_the_rest_to_stderr(proxai: Proxai) -> None:
+    done = proxai("convert", "req.json", "--to", "messages")
+    assert done.code == 0 and done.value["system"] and done.out.endswith(b"}\n") and done.out.count(b"\n") == 1
+    first, *losses, last = done.err.splitlines()
+    assert re.fullmatch(r"req\.json: chat request -> messages \(certain: .+\)", first)
+    assert losses == [
+        "  loss  no-equivalent       dropped      /seed, /metadata/team, /metadata/trace (3)",
+        "  note  default-max-tokens  synthesized  /max_tokens",
+    ]
+    sums = re.fullmatch(r"source 8 = (\d+) carried \+ (\d+) changed \+ (\d+) dropped; details: (.+)", last)
+    assert sums and sum(map(int, sums.groups()[:3])) == 8
+    assert sums[4] == "proxai diff req.json --to messages"
+
+
+@pytest.mark.parametrize(("quiet", "lines"), [("-q", 0), ("-qq", 0)])
+def test_quiet(proxai: Proxai, quiet: str, lines: int) -> None:
+    done = proxai("convert", "req.json", "--to", "messages", quiet)
+    assert done.err.count("\n") == lines and done.value
+
+
+def test_verbose_tells_notes_and_evidence(proxai: Proxai) -> None:
+    done = proxai("convert", "req.json", "--to", "messages", "-v")
+    assert "  evidence: " in done.err
+    assert len(done.err.splitlines()) > len(proxai("convert", "req.json", "--to", "messages").err.splitlines())
+
+
+def test_the_details_can_be_copied(proxai: Proxai) -> None:
+    done = proxai(
+        "convert",
+        "tie.json",
+        "--from",
+        "chat",
+        "--to",
+        "messages",
+        "--set",
+        "tool-error-prefix=a b",
+        "--request",
+        "req.json",
+    )
+    command = "proxai diff tie.json --to messages --from chat --request req.json --set 'tool-error-prefix=a b'"
+    assert done.code == 0 and (command in done.err) is ("details" in done.err)
+    done = proxai("convert", "--from", "chat", "--to", "messages", stdin=dumped(REQUEST))
+    assert done.value and "details" not in done.err and done.err.startswith("stdin: ")
+
+
+def test_the_same_kind_comes_out(proxai: Proxai) -> None:
+    assert proxai("convert", "reply.json", "--to", "chat").value["choices"][0]["message"]["content"] == "Hello you"
+    assert proxai("convert", "req.json", "--to", "chat").out == dumped(REQUEST).encode() + b"\n"
+    assert proxai("convert", "s.sse", "--to", "chat").out == STREAM.encode()
+
+
+def test_convert_and_stream_write_the_same_bytes(proxai: Proxai) -> None:
+    one = proxai("convert", "s.sse", "--to", "messages")
+    for other in (
+        proxai("stream", "s.sse", "--to", "messages"),
+        proxai("stream", "--to", "messages", stdin=STREAM),
+        proxai("convert", "-", "--to", "messages", stdin=STREAM.replace("\n", "\r\n")),
+    ):
+        assert other.out == one.out and other.code == 0
+    first, loss, _ = proxai("stream", "--to", "messages", stdin=STREAM).err.splitlines()
+    assert first == "stdin: chat stream -> messages, 4 events, complete, 1 loss"
+    assert loss == "  loss  no-equivalent  dropped      /created"
+
+
+def test_a_stream_needs_a_stream(proxai: Proxai) -> None:
+    done = proxai("stream", "reply.json", "--to", "chat")
+    assert (
+        done.code == 3 and done.out == b"" and "error[unrecognised]" in done.err and "try: proxai explode" in done.err
+    )
+
+
+def test_each_event_is_out_before_the_next_is_read() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "proxai_cli", "stream", "--to", "messages"],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as live:  # fmt: skip
+        assert live.stdin and live.stdout and live.stderr
+        events = STREAM.split("\n\n")
+        live.stdin.write(events[0].encode() + b"\n\n")
+        live.stdin.flush()
+        seen = b""
+        while b'"Hel"' not in seen:
+            seen += os.read(live.stdout.fileno(), 65536)
+        assert b"message_start" in seen
+        live.stdin.write(events[1].encode() + b"\n\n")
+        live.stdin.flush()
+        while b'"lo"' not in seen:
+            seen += os.read(live.stdout.fileno(), 65536)
+        live.stdin.write("\n\n".join(events[2:]).encode())
+        live.stdin.close()
+        assert b"message_stop" in live.stdout.read() and live.wait() == 0
+
+
+# Inputs and outputs
+
+
+def test_many_documents_are_json_lines(proxai: Proxai) -> None:
+    done = proxai("convert", "lines.jsonl", "--to", "messages")
+    assert len(done.out.splitlines()) == 2 and "lines.jsonl#2: " in done.err
+    done = proxai("convert", "some", "--to", "messages", "--indent", "2")
+    assert len(done.out.splitlines()) == 2, "hidden files are skipped"
+    assert done.err.index("some/a/c.json") < done.err.index("some/b.json"), "in order"
+    assert len(proxai("convert", "some/*.json", "--to", "messages").out.splitlines()) == 1, "a pattern of ours"
+
+
+def test_into_a_directory(proxai: Proxai) -> None:
+    assert proxai("convert", "some", "lines.jsonl", "s.sse", "--to", "messages", "-o", "out").code == 0
+    assert sorted(str(path) for path in Path("out").rglob("*") if path.is_file()) == [
+        "out/a/c.json", "out/b.json", "out/lines.jsonl", "out/s.sse",
+    ]  # fmt: skip
+    assert len(Path("out/lines.jsonl").read_bytes().splitlines()) == 2
+    assert proxai("collect", "s.sse", "-o", "new/").code == 0 and Path("new/s.json").exists()
+    assert proxai("explode", "reply.json", "-o", "new/").code == 0 and Path("new/reply.sse").exists()
+
+
+def test_into_a_file(proxai: Proxai) -> None:
+    assert proxai("convert", "req.json", "--to", "messages", "-o", "deep/er/out.json").out == b""
+    assert Path("deep/er/out.json").read_bytes().startswith(b'{\n  "model"'), "indented"
+    proxai("convert", "req.json", "--to", "messages", "-o", "out.json", "--indent", "0")
+    assert Path("out.json").read_bytes().count(b"\n") == 1
+    assert proxai("convert", "req.json", "--to", "messages", "-o", "/dev/null").code == 0
+    assert not Path("/dev/null").is_file()
+
+
+WRONG_OUTPUTS = [
+    (["convert", "req.json", "--to", "messages", "-o", "req.json"], 2, "would be overwritten"),
+    (["convert", "some", "--to", "messages", "-o", "some"], 2, "would be overwritten"),
+    (["convert", "some/b.json", "./some/b.json", "--to", "messages", "-o", "out"], 2, "two documents"),
+    (["convert", "s.sse", "cut.sse", "--to", "messages"], 2, "several streams"),
+    (["convert", "req.json", "--to", "messages", "-o", "req.json/x.json"], 4, "cannot be written"),
+    (["convert", "req.json", "--to", "messages", "--report", "req.json/r.json"], 4, "cannot be written"),
+    (["convert", "req.json", "--to", "messages", "--report", "json:-"], 2, "stdout is for the document"),
+    (["convert", "req.json", "--to", "messages", "--indent", "x"], 2, "takes a number"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "said"), WRONG_OUTPUTS, ids=lambda each: str(each)[-40:])
+def test_wrong_outputs(proxai: Proxai, words: list[str], code: int, said: str) -> None:
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.name != ".stdin"}
+    done = proxai(*words)
+    assert done.code == code and said in done.err
+    after = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.name != ".stdin"}
+    assert after == before, "nothing was written over, nothing is left behind"
+
+
+def test_half_a_document_is_never_written(proxai: Proxai, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("out.sse").write_bytes(b"before")
+    calls = []
+
+    def interrupted(*_: Any) -> bytes:
+        calls.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("proxai_cli.pipe.Pipe.feed", interrupted)
+    done = proxai("stream", "s.sse", "--to", "messages", "-o", "out.sse")
+    assert calls and done.code == 130 and done.err == "proxai: interrupted; what was finished is written\n"
+    assert Path("out.sse").read_bytes() == b"before" and not list(Path().glob("*.part"))
+
+
+# Exit codes, errors, what is told of them
+
+CODES = [
+    (["convert", "req.json", "--to", "messages"], 0, None),
+    (["convert", "req.json", "--to", "messages", "--fail-on", "loss"], 1, None),
+    (["convert", "req.json", "--to", "messages", "--fail-on", "risk"], 0, None),
+    (["diff", "req.json", "--to", "messages"], 1, None),
+    (["diff", "req.json", "--to", "messages", "--fail-on", "never"], 0, None),
+    (["diff", "same.json", "--to", "messages"], 0, None),
+    (["diff", "same.json", "--to", "messages", "--fail-on", "note"], 1, None),
+    (["convert", "req.json"], 2, "bad-call"),
+    (["diff", "req.json", "tie.json"], 2, "bad-call"),
+    (["convert", "req.json", "--to", "massages"], 2, "bad-call"),
+    (["convert", "req.json", "--two", "messages"], 2, "bad-call"),
+    (["convert", "req.json", "--to"], 2, "bad-call"),
+    (["convrt", "req.json"], 2, "bad-call"),
+    (["stream", "s.sse", "cut.sse", "--to", "messages"], 2, "bad-call"),
+    (["convert", "req.json", "--to", "messages", "--set", "keep-reasonin=true"], 2, "bad-call"),
+    (["convert", "req.json", "--to", "messages", "--set", "system=maybe"], 2, "bad-call"),
+    (["convert", "req.json", "--to", "messages", "--report", "x.sarif"], 2, "bad-call"),
+    (["convert", "req.json", "--to", "messages", "--report", "x.unheard"], 2, "bad-call"),
+    (["diff", "req.json", "--to", "messages", "--format", "html"], 2, "bad-call"),
+    (["convert", "missing.json", "--to", "messages"], 3, "unreadable"),
+    (["convert", "bad.json", "--to", "messages"], 3, "bad-json"),
+    (["convert", "nothing.json", "--to", "messages"], 3, "empty"),
+    (["convert", "prose.txt", "--to", "messages"], 3, "bad-json"),
+    (["convert", "tie.json", "--to", "responses"], 3, "ambiguous"),
+    (["convert", "req.json", "--from", "responses", "--to", "messages"], 3, "wrong-protocol"),
+    (["convert", "-", "--to", "messages"], 3, "empty"),
+    (["convert", "cut.sse", "--to", "messages"], 3, "truncated"),
+    (["diff", "cut.sse", "--to", "messages", "--fail-on", "never"], 3, "truncated"),
+    (["collect", "cut.sse"], 3, "truncated"),
+    (["collect", "cut.sse", "--partial"], 3, "truncated"),
+    (["explode", "req.json"], 3, "unrecognised"),
+    (["collect", "reply.json"], 3, "unrecognised"),
+    (["convert", "req.json", "--kind", "stream", "--to", "messages"], 3, "unrecognised"),
+    (["inspect", "req.json", "tie.json"], 3, "ambiguous"),
+    (["inspect", "req.json"], 0, None),
+    (["map", "unheard-of"], 2, "bad-call"),
+    (["map", "chat", "claude"], 2, "bad-call"),
+    (["map", "--schema", "side"], 2, "bad-call"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "error"), CODES, ids=lambda each: " ".join(each) if isinstance(each, list) else ""
+)
+def test_exit_codes(proxai: Proxai, words: list[str], code: int, error: str | None) -> None:
+    done = proxai(*words)
+    told = re.findall(r"^proxai: error\[([a-z-]+)\]", done.err, re.M)
+    assert done.code == code, done.err
+    assert told == ([error] if error else []), done.err
+    assert "Traceback" not in done.err and "private" not in done.err
+    if error:
+        assert ERRORS[error].exit == code
+
+
+def test_a_mistake_offers_the_nearest(proxai: Proxai) -> None:
+    assert (
+        "try: --set keep-reasoning=…"
+        in proxai("convert", "req.json", "--to", "chat", "--set", "keep-reasonin=true").err
+    )
+    assert "'convert'" in proxai("convrt").err
+    assert "--to" in proxai("convert", "req.json", "--too", "chat").err
+    assert "try: proxai map no-equivalent" in proxai("map", "no-equivalnt").err
+    assert "not built yet" in proxai("diff", "req.json", "--to", "chat", "--format", "tree").err
+
+
+def test_an_error_shows_the_place_and_no_captured_text(proxai: Proxai) -> None:
+    done = proxai("convert", "bad.json", "--to", "messages")
+    assert done.out == b""
+    assert done.err.splitlines()[:3] == [
+        "proxai: error[bad-json] bad.json:2:31 (byte 45): expected ',' or '}'",
+        '   "messages": [{"role": "user" "content": "…"}]}',
+        "                                ^",
+    ]
+    done = proxai("stream", "bad.sse", "--to", "messages")
+    lines = done.err.splitlines()
+    assert re.fullmatch(r"proxai: error\[bad-json\] bad\.sse:3:18 \(byte \d+, event 2\): expected ',' or '}'", lines[0])
+    assert lines[1:3] == ['  data: {"id":"…" "object":"…"}', " " * 18 + "^"]
+    assert b'"Hel"' in done.out and b'"lo"' not in done.out and done.code == 3, "what came before is written"
+
+
+def test_a_bad_event_is_left_out_where_that_is_asked_for(proxai: Proxai) -> None:
+    done = proxai("stream", "bad.sse", "--to", "messages", "--on-error", "skip")
+    assert b'"lo"' in done.out and b"message_stop" in done.out and done.code == 3
+    assert "complete" not in done.err, "a run that could not look is never clean"
+
+
+def test_a_bad_record_is_left_out_where_that_is_asked_for(proxai: Proxai) -> None:
+    assert len(proxai("convert", "mixed.jsonl", "--to", "messages").out.splitlines()) == 1
+    done = proxai("convert", "mixed.jsonl", "--to", "messages", "--on-error", "skip", "--report", "r.json")
+    assert len(done.out.splitlines()) == 2 and done.code == 3 and "mixed.jsonl:2:9 " in done.err
+    said = text.loads(Path("r.json").read_bytes())
+    assert [item["status"] for item in said["items"]] == ["ok", "skipped", "ok"]
+    assert [item["input"]["record"] for item in said["items"]] == [1, 2, 3]
+    assert said["verdict"] == {"exit": 3, "complete": False, "fail_on": "never"}
+
+
+def test_after_the_first_bad_input_nothing_is_read(proxai: Proxai) -> None:
+    assert proxai("convert", "req.json", "bad.json", "req.json", "--to", "chat", "-o", "-").out.count(b"\n") == 1
+    assert (
+        proxai("convert", "req.json", "bad.json", "req.json", "--to", "chat", "--on-error", "skip").out.count(b"\n")
+        == 2
+    )
+
+
+def test_several_errors_of_one_code_are_folded(proxai: Proxai) -> None:
+    Path("many.jsonl").write_text(dumped(REQUEST) + "\n" + '{"a" 1}\n' * 9)
+    done = proxai("convert", "many.jsonl", "--to", "messages", "--on-error", "skip", "-q")
+    assert done.err.count("error[bad-json] many") == 5 and "proxai: 4 more of error[bad-json]" in done.err
+
+
+def test_the_greatest_code_counts(proxai: Proxai) -> None:
+    assert proxai("diff", "req.json", "cut.sse", "--to", "messages").code == 3
+    done = proxai("diff", "req.json", "cut.sse", "--to", "messages", "--report", "req.json/x.json")
+    assert done.code == 4
+
+
+def test_errors_as_data(proxai: Proxai) -> None:
+    done = proxai("convert", "bad.json", "--to", "messages", "--format", "json")
+    first = text.loads(done.err.splitlines()[0])
+    assert first["error"] == "bad-json" and first["place"] == {"line": 2, "column": 31, "byte": 45}
+
+
+def test_our_own_mistake_is_told_without_captured_text(proxai: Proxai, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Any:
+        raise ValueError("private words")
+
+    monkeypatch.setattr("proxai_cli.cli.translating.translate", broken)
+    done = proxai("convert", "req.json", "--to", "messages", "--report", "r.json")
+    assert done.code == 70 and done.out == b"" and "private" not in done.err
+    assert re.search(
+        r"error\[internal\] req\.json: internal error \(ValueError in proxai_cli\.[a-z_.]+:\d+\)|in test_cli", done.err
+    )
+    assert text.loads(Path("r.json").read_bytes())["items"][0]["findings"][0]["code"] == "internal"
+    done = proxai("convert", "req.json", "--to", "messages", "--debug")
+    assert "Traceback" in done.err and "may hold captured text" in done.err
+
+
+def test_an_account_with_a_hole_is_our_mistake(proxai: Proxai, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxai_cli.cli.translating.size", lambda _: 1)
+    done = proxai("convert", "req.json", "--to", "messages")
+    assert done.code == 70 and done.out == b"" and "error[internal]" in done.err
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    many = tmp_path / "many.jsonl"
+    many.write_text((dumped(REQUEST) + "\n") * 2000)
+    with subprocess.Popen(
+        [sys.executable, "-m", "proxai_cli", "convert", str(many), "--to", "messages", "-q"],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as live:  # fmt: skip
+        assert live.stdout and live.stderr
+        live.stdout.readline()
+        live.stdout.close()
+        assert live.stderr.read() == b"" and live.wait() == 141
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "proxai_cli", "stream", "--to", "messages", "-o", str(tmp_path / "out.sse")],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as live:  # fmt: skip
+        assert live.stdin and live.stderr
+        live.stdin.write(HEL.encode())
+        live.stdin.flush()
+        until = time.monotonic() + 20
+        while not list(tmp_path.glob(".out.sse.*.part")) and time.monotonic() < until:
+            time.sleep(0.02)
+        live.send_signal(signal.SIGINT)
+        assert live.wait() == 130 and live.stderr.read() == b"proxai: interrupted; what was finished is written\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+# Detection
+
+
+def test_how_sure_it_is(proxai: Proxai) -> None:
+    assert "(certain: " in proxai("convert", "req.json", "--to", "messages").err
+    assert "(told: " in proxai("convert", "tie.json", "--from", "chat", "--to", "messages").err
+    likely = dumped({**TIE, "model": "gpt-9"})
+    done = proxai("convert", "--to", "messages", "-q", stdin=likely)
+    assert re.fullmatch(r"proxai: note: -: likely chat \(.+\); --from settles it\n", done.err)
+    assert proxai("convert", "--to", "messages", "-qq", stdin=likely).err == ""
+
+
+def test_a_tie(proxai: Proxai) -> None:
+    done = proxai("convert", "tie.json", "--to", "responses")
+    lines = done.err.splitlines()
+    assert lines[0] == "proxai: error[ambiguous] tie.json: fits chat and messages"
+    assert "Nothing in it belongs to one of them only." in lines[1]
+    assert lines[2] == "  try: --from chat   or   --from messages"
+
+
+def test_what_is_told_is_checked(proxai: Proxai) -> None:
+    done = proxai("convert", "reply.json", "--from", "chat", "--to", "responses")
+    assert "--from says chat, the body says messages" in done.err and "try: --from messages" in done.err
+    assert proxai("stream", "s.sse", "--from", "messages", "--to", "responses").code == 3
+
+
+# collect and explode
+
+
+def test_collect_and_explode(proxai: Proxai) -> None:
+    body = proxai("collect", "s.sse").value
+    assert body["choices"][0]["message"]["content"] == "Hello" and body["object"] == "chat.completion"
+    assert proxai("collect", "s.sse", "--to", "messages").value["content"] == [{"type": "text", "text": "Hello"}]
+    sent = proxai("explode", "reply.json", "--pieces", "2")
+    assert sent.out.count(b"text_delta") == 5
+    assert proxai("collect", stdin=sent.out).value == REPLY
+    assert proxai("explode", "reply.json", "--pieces", "whole").out.count(b"text_delta") == 1
+    assert proxai("explode", "reply.json", "--pieces", "0").code == 2
+
+
+def test_what_there_is_of_a_cut_stream(proxai: Proxai) -> None:
+    assert proxai("collect", "cut.sse").out == b""
+    done = proxai("collect", "cut.sse", "--partial", "--report", "r.json")
+    assert done.code == 3 and done.value["choices"][0]["message"]["content"] == "Hello"
+    assert text.loads(Path("r.json").read_bytes())["items"][0]["status"] == "cut"
+    done = proxai("convert", "cut.sse", "--to", "messages", "--repair")
+    assert done.code == 3 and b"message_stop" in done.out and "stream-was-cut" in done.err
+
+
+# diff, its report, and reports of all commands
+
+
+def test_diff_writes_nothing_but_the_report(proxai: Proxai) -> None:
+    done = proxai("diff", "req.json", "--to", "messages")
+    said = done.out.decode()
+    assert done.err == "" and "\x1b" not in said
+    assert said.index("no-equivalent") < said.index("default-max-tokens")
+    assert "/metadata/team" in said and re.search(r"source 8 = \d carried \+ \d changed \+ \d dropped", said)
+    assert proxai("diff", "req.json", "--to", "messages", "--color", "always").out.count(b"\x1b[") > 2
+    assert proxai("diff", "req.json", "--to", "messages", "--format", "none").out == b""
+
+
+def test_the_lines_of_diff_name_places(proxai: Proxai) -> None:
+    Path("nice.json").write_bytes(text.dumps(REQUEST, indent=2))
+    lines = proxai("diff", "nice.json", "--to", "messages", "--format", "lines").out.decode().splitlines()
+    text_of = Path("nice.json").read_text().splitlines()
+    (seed,) = [line for line in lines if " /seed" in line]
+    _, line, column, _ = seed.split(":", 3)
+    assert text_of[int(line) - 1][int(column) - 1 :].startswith('"seed"')
+    assert seed.split(": ", 1)[1].startswith("loss no-equivalent dropped /seed: ")
+
+
+def test_convert_and_diff_tell_the_same(proxai: Proxai) -> None:
+    for name in ("req.json", "s.sse", "reply.json"):
+        proxai("convert", name, "--to", "responses", "--report", "one.json", "-o", "out.json")
+        proxai("diff", name, "--to", "responses", "--report", "other.json")
+        one, other = (text.loads(Path(path).read_bytes()) for path in ("one.json", "other.json"))
+        assert one["items"] == other["items"] and one["totals"] == other["totals"]
+
+
+@pytest.mark.parametrize("command", ["convert", "stream", "collect", "explode", "diff", "inspect"])
+@pytest.mark.parametrize(
+    "name", ["req.json", "reply.json", "s.sse", "cut.sse", "bad.sse", "bad.json", "lines.jsonl", "tie.json"]
+)
+def test_every_report_is_what_its_schema_asks_for(proxai: Proxai, command: str, name: str) -> None:
+    to = [] if command in ("collect", "explode", "inspect") else ["--to", "responses"]
+    done = proxai(command, name, *to, "--report", "r.json", "--report", "jsonl:r.lines", "--report", "r.md")
+    said = text.loads(Path("r.json").read_bytes())
+    SCHEMA.validate(said)
+    assert said["verdict"]["exit"] == done.code and said["command"] == command
+    assert said["verdict"]["complete"] is (done.code != 3)
+    *items, rest = map(text.loads, Path("r.lines").read_bytes().splitlines())
+    assert {**rest, "items": items} == said and Path("r.md").exists()
+    for item in said["items"]:
+        assert item["status"] == "ok" or item["findings"]
+        for side, counts in (item["counts"] or {}).items():
+            if side != "levels":
+                assert counts["leaves"] == sum(counts.values()) - counts["leaves"]
+    assert b"private" not in Path("r.json").read_bytes() + Path("r.lines").read_bytes() + Path("r.md").read_bytes()
+
+
+def test_the_form_of_the_report_changes_no_exit_code(proxai: Proxai) -> None:
+    for form in ("auto", "table", "lines", "json", "jsonl", "markdown", "none"):
+        assert proxai("diff", "req.json", "--to", "messages", "--format", form).code == 1
+        done = proxai("convert", "req.json", "--to", "messages", "--format", form)
+        assert done.code == 0 and done.value["system"], "the document is not mixed with its report"
+
+
+# inspect and map
+
+
+def test_inspect(proxai: Proxai) -> None:
+    done = proxai("inspect", "req.json", "s.sse", "cut.sse", "reply.json")
+    lines = done.out.decode().splitlines()
+    assert lines[0].split()[:5] == ["capture", "container", "protocol", "kind", "sure"]
+    assert lines[1].split()[:6] == ["req.json", "json", "chat", "request", "certain", "gpt-x"]
+    assert "complete, 4 events" in lines[2] and "cut after event 2" in lines[3] and "private" not in done.out.decode()
+    assert lines[-1] == "next: proxai convert req.json --to messages" and done.code == 3
+    said = proxai("inspect", "req.json", "--format", "json").value
+    assert said["items"][0]["source"] | {"evidence": [], "bytes": 0} == {
+        "protocol": "chat", "kind": "request", "sure": "certain", "model": "gpt-x", "leaves": 8, "evidence": [], "bytes": 0,
+    }  # fmt: skip
+    assert len(proxai("inspect", "req.json", "-v").out.splitlines()) > len(
+        proxai("inspect", "req.json").out.splitlines()
+    )
+
+
+def test_inspect_goes_on(proxai: Proxai) -> None:
+    done = proxai("inspect", "bad.json", "tie.json", "req.json")
+    assert [line.split()[-1] for line in done.out.decode().splitlines()[1:3]] == ["bad-json", "ambiguous"]
+    assert "certain" in done.out.decode() and done.code == 3
+
+
+def test_map(proxai: Proxai) -> None:
+    assert b"OpenAI Responses" in proxai("map").out
+    assert proxai("map", "foreign-signature").out.startswith(b"foreign-signature (reason, risk, since 0.1)\n  Only")
+    found = proxai("map", "chat", "messages", "--field", "/seed", "--kind", "request", "--format", "json").value
+    assert [(row["chat"], row["messages"], row["reason"], row["level"]) for row in found] == [
+        ("/seed", "", "no-equivalent", "loss")
+    ]
+    assert proxai("map", "chat", "messages", "--field", "/no_such").code == 2
+    assert proxai("map", "chat", "responses", "--format", "markdown").out.startswith(b"| of | chat | responses |")
+    codes = {row["code"] for row in proxai("map", "--reasons", "--format", "json").value}
+    assert codes == REASONS.keys() | FINDINGS.keys() | ERRORS.keys()
+    assert [row["choice"] for row in proxai("map", "--choices", "--format", "json").value] == list(CHOICES)
+    assert proxai("map", "--schema", "report").out == json.schema()
+
+
+# Help, version, and the two ways to read a call
+
+
+def test_help_has_examples_and_fits(proxai: Proxai, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--help"], *([name, "-h"] for name in app.COMMANDS)):
+        assert app.main(words) == 0
+        said = capsys.readouterr().out
+        assert max(map(len, said.splitlines())) <= 80
+        if words[0] != "--help":
+            assert said.index("  proxai" if words[0] != "stream" else "  curl") < said.index("Options:")
+    assert proxai().code == 2 and "proxai convert req.json" in proxai().err
+
+
+def test_version(proxai: Proxai) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "proxai_cli", "--version"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"proxai {proxai_cli.__version__}\n"
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == proxai_cli.__version__
+    assert proxai("convert", "--version").out.decode() == done.stdout
+
+
+CALLS = [
+    "a.json --to chat",
+    "a.json b.json -t chat -o out/ -q",
+    "- --to=chat -qq --set a=b --set c=d",
+    "-qv a.json --report json:x --report y.md --fail-on risk",
+    "a.json --repair --interleave --indent 2 --from chat --kind request",
+]
+
+
+@pytest.mark.parametrize("words", CALLS)
+def test_typer_reads_a_plain_call_the_same_way(words: str) -> None:
+    from proxai_cli.cli.typer_app import answer
+
+    command, seen = app.command("convert"), []
+    quick = plain(command, words.split())
+    assert quick is not None
+    assert answer([command._replace(run=lambda call: seen.append(call) or 5)], ["convert", *words.split()]) == 5
+    assert (seen[0].words, seen[0].values) == (quick.words, quick.values)
+
+
+NOT_PLAIN = [
+    "--help",
+    "a --unknown",
+    "a --to",
+    "a --to chart",
+    "-z",
+    "-tchat a",
+    "--repair=yes",
+    "a -- --to",
+    "--t chat",
+]
+
+
+@pytest.mark.parametrize("words", NOT_PLAIN)
+def test_what_is_not_plain_is_left_to_typer(words: str) -> None:
+    assert plain(app.command("convert"), words.split()) is None
+
+
+def test_no_command_waits_for_a_person_to_type(proxai: Proxai, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxai_cli.cli.screen.is_terminal", lambda _: True)
+    done = proxai("convert", "--to", "chat")
+    assert done.code == 2 and "stdin is a terminal" in done.err
+
+
+COLOURS = [
+    ("auto", {}, True, True), ("auto", {}, False, False), ("always", {"NO_COLOR": "1"}, False, True),
+    ("never", {"FORCE_COLOR": "1"}, True, False), ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+    ("auto", {"FORCE_COLOR": "1", "TERM": "dumb"}, False, True), ("auto", {"TERM": "dumb"}, True, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("when", "environment", "terminal", "colour"), COLOURS)
+def test_colour(
+    monkeypatch: pytest.MonkeyPatch, when: str, environment: dict[str, str], terminal: bool, colour: bool
+) -> None:
+    from proxai_cli.cli import screen
+
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("proxai_cli.cli.screen.is_terminal", lambda _: terminal)
+    assert screen.coloured(when, None) is colour
+
+
+@pytest.mark.parametrize(
+    ("said", "path", "at"),
+    [
+        ('{"a": 1}', ("a",), 1),
+        ('{"a": [1, {"b": 2}]}', ("a", 1, "b"), 11),
+        ('{"a": [1, {"b": 2}]}', ("a", 1), 10),
+        ('{"a": [[], {}, "x"]}', ("a", 2), 15),
+        ('{"a": {}, "b": []}', ("b",), 10),
+        ('{"a": {}, "b": []}', ("a",), 1),
+        (r'{"a\"{": {"\u0062": "}"}, "c": 1}', ('a"{', "b"), 10),
+        (r'{"a\"{": {"\u0062": "}"}, "c": 1}', ("c",), 26),
+        ('{"a": 1, "a": 2}', ("a",), 9),
+    ],
+)
+def test_offsets(said: str, path: tuple[Any, ...], at: int) -> None:
+    assert offsets(said.encode(), {path}) == {path: at}
+
+
+# What starting costs
+
+HEAVY = (
+    "typer",
+    "rich",
+    "jsonschema",
+    "ijson",
+    "yaml",
+    "asyncio",
+    "multiprocessing",
+    "concurrent",
+    "gzip",
+    "bz2",
+    "lzma",
+)
+
+
+@pytest.mark.parametrize(
+    "words", [["convert", "req.json", "--to", "messages"], ["stream", "s.sse", "--to", "messages"]]
+)
+def test_a_plain_call_loads_only_what_it_needs(proxai: Proxai, words: list[str]) -> None:
+    code = f"import sys; from proxai_cli.cli.app import main; main({words}); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    loaded = {name.partition(".")[0] for name in done.stderr.splitlines()[-1].split()}
+    assert done.stdout and not loaded & set(HEAVY)
+
+
+def test_the_version_loads_nothing() -> None:
+    code = "import sys; sys.argv[1:] = ['--version']; from proxai_cli.__main__ import main; main(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"typing", "re", "enum", "msgspec"} & set(done.stdout.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs the processor time of one child")
+def test_starting_is_cheap(proxai: Proxai) -> None:
+    """Processor time, since that is what a busy machine does not change much; the least of several runs."""
+    program = "import sys; from proxai_cli.__main__ import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def cost(*words: str) -> float:
+        def once() -> float:
+            child = subprocess.Popen(
+                [sys.executable, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+            )
+            used = os.wait4(child.pid, 0)[2]
+            child.returncode = 0
+            return used.ru_utime + used.ru_stime
+
+        return min(once() for _ in range(7))
+
+    bare = cost("-c", "pass")
+    assert cost("-c", program, "--version") <= 2 * bare
+    assert cost("-c", program, "convert", "req.json", "--to", "messages") <= 10 * bare

@@ -1,0 +1,323 @@
+"""The report: sums, changes, fingerprints, forms; and that it says what its schema asks for."""
+
+import hashlib
+from typing import Any
+
+import jsonschema
+import pytest
+
+from proxai_cli import Pipe, explode, text, translate
+from proxai_cli.ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, size
+from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
+from proxai_cli.report import json, mapping
+from proxai_cli.report.account import (
+    Change,
+    Counts,
+    Item,
+    Side,
+    changes_of,
+    counts_of,
+    described,
+    finding,
+    fingerprint,
+    groups,
+    levels_of,
+    pattern,
+    pointer,
+    rows_of_body,
+    rows_of_collected,
+    rows_of_exploded,
+    rows_of_stream,
+    with_values,
+)
+from proxai_cli.report.console import table
+from proxai_cli.report.grid import grid
+from proxai_cli.report.json import Unbalanced, Verdict
+from proxai_cli.report.lines import changes, safe, summary, sums
+from proxai_cli.report.markdown import LIMIT, markdown
+
+SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
+REQUEST = {
+    "model": "m",
+    "messages": [{"role": "user", "content": "words that are private"}],
+    "seed": 7,
+    "temperature": 1.5,
+    "metadata": {"team": "other secret"},
+}
+PAIR = ("chat", "messages", "request")
+
+
+def item(source: Any = REQUEST, how: str = "short", **more: Any) -> Item:
+    done = translate(source, "chat", "messages", "request")
+    rows = list(rows_of_body(done.ledger.entries))
+    changes = with_values(changes_of(rows), source, done.value, how, frozenset({"user"}))
+    sides = Side("chat", "request", "certain", ("has seed",)), Side("messages", "request")
+    counts = counts_of(rows, size(source), size(done.value))
+    return Item("req.json", "json", *sides, counts=counts, changes=tuple(changes))._replace(**more)
+
+
+def report(*items: Item, exit: int = 0) -> dict[str, Any]:
+    return json.report("convert", list(items), Verdict(exit, True, "never"), "0.1.0")
+
+
+def test_a_report_is_what_its_schema_asks_for() -> None:
+    jsonschema.Draft202012Validator.check_schema(text.loads(json.schema()))
+    found = item(findings=(finding("seq-gap", "/a", {"event": 3}), finding("bad-json", place={"line": 1, "column": 2})))
+    said = text.loads(json.document(report(found, Item("-", "unknown", status="failed"))))
+    SCHEMA.validate(said)
+    lines = json.lines(report(found)).splitlines()
+    assert len(lines) == 2 and "proxai_report" in text.loads(lines[1]) and "items" not in text.loads(lines[1])
+
+
+def test_the_schema_can_refuse() -> None:
+    said = report(item())
+    said["items"][0]["changes"][0]["source"] = "no pointer"
+    with pytest.raises(jsonschema.ValidationError):
+        SCHEMA.validate(said)
+
+
+def test_sums_obey_the_first_law() -> None:
+    counts = item().counts
+    assert counts is not None and counts.balanced
+    assert counts.source["leaves"] == size(REQUEST)
+    wrong = Counts(counts.source | {"leaves": counts.source["leaves"] + 1}, counts.target)
+    assert not wrong.balanced
+    with pytest.raises(Unbalanced):
+        report(item(counts=wrong))
+
+
+def test_changes_of_a_body_have_exact_pointers() -> None:
+    said = {(each["op"], each["source"], each["target"]): each for each in report(item())["items"][0]["changes"]}
+    assert said["dropped", "/seed", None]["before"] == {"type": "number", "value": 7}
+    assert said["changed", "/temperature", "/temperature"]["after"] == {"type": "number", "value": 1}
+    assert said["synthesized", None, "/max_tokens"]["reason"] == "default-max-tokens"
+    assert not any(each["reason"] == "carried" or each["op"] == CARRIED for each in said.values())
+
+
+ENTRIES = [
+    Entry(DROPPED, ("a", 0, "x/y~z"), None, "no-equivalent", "loss", 3, 0),
+    Entry(CHANGED, ("b",), ("c", 1), "respelled", "note", 1, 1),
+    Entry(CHANGED, ("b",), ("d",), "refusal-text", "note", 0, 1),
+    Entry(CHANGED, ("e",), ("c", 1), "merged-boundary", "loss", 1, 0),
+    Entry(SYNTHESIZED, None, ("m",), "made-id", "note", 0, 2),
+    Entry(CARRIED, ("k",), ("k",), None, None, 5, 5),
+]
+
+
+def test_counts_are_leaves() -> None:
+    found = changes_of(rows_of_body(ENTRIES))
+    assert [(change.op, change.leaves) for change in found] == [
+        (DROPPED, 3), (CHANGED, 1), (CHANGED, 1), (CHANGED, 1), (SYNTHESIZED, 2),
+    ]  # fmt: skip
+    assert levels_of(found) == {"note": 4, "loss": 4, "risk": 0, "unexplained": 0}
+    assert counts_of(rows_of_body(ENTRIES), 10, 9) == Counts(
+        {"leaves": 10, "carried": 5, "changed": 2, "dropped": 3},
+        {"leaves": 9, "carried": 5, "changed": 2, "synthesized": 2},
+    )
+    assert pointer(found[0].source) == "/a/0/x~1y~0z" and pattern(found[0].source) == "/a/*/x~1y~0z"
+
+
+def test_a_fingerprint_is_what_it_is_said_to_be() -> None:
+    change = Change(DROPPED, ("messages", 3, "content", 0, "text"), None, "no-equivalent", "risk", 1)
+    said = '["chat","messages","request","dropped","no-equivalent","/messages/*/content/*/text",null]'
+    assert fingerprint(PAIR, change) == hashlib.sha256(said.encode()).hexdigest()[:16]
+    assert fingerprint(PAIR, change._replace(source=("messages", 9, "content", 1, "text"))) == fingerprint(PAIR, change)
+    assert fingerprint(PAIR, change._replace(source=("messages",))) != fingerprint(PAIR, change)
+    assert fingerprint(("chat", "responses", "request"), change) != fingerprint(PAIR, change)
+
+
+def test_a_stream_is_told_by_patterns_and_events() -> None:
+    account = {
+        (DROPPED, ("chunk", "choices", "*", "index"), None, "position", "note"): [5, 0, 0, 4],
+        (DROPPED, ("other", "choices", "*", "index"), None, "position", "note"): [2, 0, 6, 7],
+        (SYNTHESIZED, None, ("message_start", "type"), "stream-shape", "note"): [0, 1, 0, 0],
+        (CARRIED, ("chunk", "id"), ("message_start", "message", "id"), None, None): [1, 1, 0, 0],
+    }
+    found = changes_of(rows_of_stream(account, {}))
+    assert [(pointer(change.source), change.leaves, change.events) for change in found] == [
+        ("/choices/*/index", 7, (1, 8)),
+        (None, 1, (1, 1)),
+    ]
+
+
+def test_one_side_of_a_collected_or_exploded_document_is_a_stream() -> None:
+    entry = Entry(CHANGED, (11, "choices", 0, "delta"), ("content", 0, "text"), "pieces-joined", "note", 1, 1)
+    change = changes_of(rows_of_collected([entry, entry._replace(source=(4, "choices", 0, "delta"))]))[0]
+    assert (pointer(change.source), pointer(change.target), change.events) == (
+        "/choices/*/delta",
+        "/content/0/text",
+        (5, 12),
+    )
+    done = explode(REPLY, "messages", "chat")
+    rows = list(rows_of_exploded(done.ledger.entries))
+    assert all(row.events for row in rows if row.target)
+    assert {pointer(change.target) for change in changes_of(rows)} >= {"/choices/*/finish_reason", None}
+
+
+REPLY = {
+    "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": "Hello you"}],
+    "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 3, "output_tokens": 2},
+}  # fmt: skip
+
+VALUES = [
+    (None, "short", {"type": "null"}),
+    (True, "short", {"type": "boolean", "value": True}),
+    (7, "short", {"type": "number", "value": 7}),
+    (text.loads("1e400"), "short", {"type": "number", "value": text.loads("1e400")}),
+    ("user", "short", {"type": "string", "size": 4, "value": "user"}),
+    ("private", "short", {"type": "string", "size": 7}),
+    ("private", "full", {"type": "string", "size": 7, "value": "private"}),
+    (["private"], "short", {"type": "array", "size": 1}),
+    ({"a": 1}, "full", {"type": "object", "size": 1, "value": {"a": 1}}),
+]
+
+
+@pytest.mark.parametrize(("value", "how", "said"), VALUES)
+def test_values_are_told_as_they_may_be(value: Any, how: str, said: Any) -> None:
+    assert described(value, how, frozenset({"user"})) == said
+
+
+def test_captured_text_stays_out_unless_asked_for() -> None:
+    for how, there in (("none", False), ("short", False), ("full", True)):
+        assert (b"other secret" in json.document(report(item(how=how)))) is there, how
+    assert "before" not in report(item(how="none"))["items"][0]["changes"][0]
+
+
+def test_totals_count_leaves_and_findings() -> None:
+    found = item(findings=(finding("seq-gap"), finding("no-done")))
+    said = report(found, Item("x", "unknown", status="failed", findings=(finding("bad-json"),)), exit=3)
+    levels = levels_of(found.changes)
+    assert said["totals"]["levels"] == levels | {"risk": levels["risk"] + 2, "note": levels["note"] + 1}
+    assert (said["totals"]["items"], said["totals"]["failed"], said["totals"]["skipped"]) == (2, 1, 0)
+
+
+def test_the_summary_names_losses_and_the_way_to_all() -> None:
+    lines = summary(item(), "proxai diff req.json --to messages")
+    assert lines[0] == "req.json: chat request -> messages (certain: has seed)"
+    assert [line.split()[:3] for line in lines[1:-1]] == [
+        ["risk", "clamp-temperature", "changed"],
+        ["loss", "no-equivalent", "dropped"],
+        ["note", "default-max-tokens", "synthesized"],
+    ]
+    assert lines[-1].endswith("; details: proxai diff req.json --to messages")
+    assert any("respelled" in line or "evidence" in line for line in summary(item(), verbose=True))
+
+
+def test_the_summary_of_a_stream() -> None:
+    pipe = Pipe("messages", "chat")
+    from proxai_cli.pipe import written
+
+    pipe.feed(written(explode(REPLY, "messages").value, "messages"))
+    rows = list(rows_of_stream(pipe.translator.account, {}))
+    counts = counts_of(rows, pipe.source_leaves, pipe.target_leaves)
+    sides = Side("messages", "stream", "certain", events=pipe.read), Side("chat", "stream")
+    found = Item("-", "sse", *sides, counts=counts, changes=tuple(changes_of(rows)))
+    assert summary(found) == [f"stdin: messages stream -> chat, {pipe.read} events, complete, 0 losses"]
+    assert "cut" in summary(found._replace(status="cut"))[0]
+
+
+def test_the_line_of_sums() -> None:
+    counts = Counts(
+        {"leaves": 9, "carried": 5, "changed": 1, "dropped": 3},
+        {"leaves": 8, "carried": 5, "changed": 1, "synthesized": 2},
+    )
+    assert sums(counts, "source") == "source 9 = 5 carried + 1 changed + 3 dropped"
+    assert sums(counts, "source", "target").endswith(" · target 8 = 5 carried + 1 changed + 2 synthesized")
+
+
+def test_one_line_for_each_change() -> None:
+    found = item(findings=(finding("seq-gap", "/a", {"line": 3, "event": 2}),))
+    lines = list(changes(found))
+    assert len(lines) == len(found.changes) + 1
+    assert lines[-1].startswith("req.json:3:1: risk seq-gap found /a: ")
+    assert any(line.startswith("req.json:1:1: loss no-equivalent dropped /seed: ") for line in lines)
+    assert not any("\t" in line or "\n" in line for line in lines)
+
+
+EVIL = "\x1b[31m[red]x[/red]\x00\u202e|<b>`"
+
+
+def evil() -> Item:
+    source = {**REQUEST, EVIL: 1, "metadata": {EVIL: "x"}}
+    return item(source, path=f"{EVIL}.json")
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_what_could_steer_a_terminal_is_escaped(color: bool) -> None:
+    shown = table([evil()], 200, color)
+    assert "\\x1b[31m[red]x[/red]" in shown, "markup is not markup"
+    assert "\x1b[31m[" not in shown and "\u202e" not in shown and "\x00" not in shown
+    assert ("\x1b[" in shown) is color
+    for line in [*summary(evil()), *changes(evil()), *markdown([evil()]).splitlines()]:
+        assert line.isprintable(), line
+
+
+def test_markdown_keeps_captured_text_in_its_cell() -> None:
+    said = markdown([evil()])
+    assert "<b>" not in said and "&lt;b&gt;" in said
+    rows = [line for line in said.splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {8}
+
+
+def test_markdown_stays_small_enough_for_a_comment() -> None:
+    many = {f"key_{number}": number for number in range(3000)}
+    said = markdown([item({**REQUEST, **many})] * 3 + [item()])
+    assert len(said.encode()) <= LIMIT and "do not fit" in said
+    assert "<details>" in markdown([item({**REQUEST, "n": 1, "logprobs": True, "user": "u", "logit_bias": {"1": 1}})])
+
+
+def test_the_table_balances_and_explains() -> None:
+    shown = table([item()], 100, False)
+    assert shown.index("clamp-temperature") < shown.index("no-equivalent") < shown.index("default-max-tokens")
+    counts = item().counts
+    assert counts and sums(counts, "source", "target") in shown
+    assert "proxai map clamp-temperature   explains" in shown
+
+
+def test_groups_are_most_severe_first() -> None:
+    assert [group.level for group in groups(changes_of(rows_of_body(ENTRIES)))] == [
+        "loss",
+        "loss",
+        "note",
+        "note",
+        "note",
+    ]
+
+
+SAFE = [
+    ("a b", "a b"),
+    ("\x1b]0;x\x07", "\\x1b]0;x\\x07"),
+    ("ä\u200eö", "ä\\u200eö"),
+    ("\ud800", "\\ud800"),
+    ("日本", "日本"),
+]
+
+
+@pytest.mark.parametrize(("said", "shown"), SAFE)
+def test_safe(said: str, shown: str) -> None:
+    assert safe(said) == shown
+
+
+def test_columns() -> None:
+    assert grid(("a", "bb"), [("ccc", "d"), ("e" * 50, "f")]) == [
+        "a" + " " * 41 + "bb",
+        "ccc" + " " * 39 + "d",
+        "e" * 50 + "  f",
+    ]
+
+
+def test_every_code_has_one_sentence() -> None:
+    for code, said in [*REASONS.items(), *FINDINGS.items(), *ERRORS.items()]:
+        assert said.text and said.text[0].isupper() and said.text.endswith("."), code
+        assert 15 <= len(said.text) <= 150, f"{code}: {len(said.text)}"
+    assert mapping.explained("foreign-signature")[0] == "foreign-signature (reason, risk, since 0.1)"
+    assert mapping.explained("nothing") == []
+
+
+def test_the_mapping_is_the_join_of_the_tables() -> None:
+    lines = {(line.place, line.there): line for line in mapping.mapping("chat", "messages", "request")}
+    assert ("/model", "/model") in lines
+    assert {line.reason for (place, _), line in lines.items() if place == "/seed"} == {"no-equivalent"}
+    only = list(mapping.mapping("chat", "messages", field="/seed"))
+    assert only and {line.place.rpartition("/")[2] for line in only} == {"seed"}
+    assert not [line for line in mapping.mapping("chat", "messages", "error") if line.kind == "request"]
