@@ -158,6 +158,9 @@ def collect(events: list[Any], protocol: str, target: str | None = None, context
     Raises what the decoder raises, and `OutOfOrder` (`truncated`) where the stream ends before its end.
     """
     context = (context or Context()).fresh()
+    home = target in (None, protocol)
+    if home and "choice" not in context.choices:
+        context = context._replace(choices={**context.choices, "choice": "all"})  # at home nothing is selected
     ledger, collector = Ledger(), Collector()
     decoder = PROTOCOLS[protocol].Decoder(ledger, context)
     complete = False
@@ -176,8 +179,12 @@ def collect(events: list[Any], protocol: str, target: str | None = None, context
         raise OutOfOrder("truncated", "the stream ends before its end", hint="--partial writes what there is")
     reply, w = collector.close(), Writer(ledger, {})
     to = PROTOCOLS[target or protocol]
-    if collector.failure is not None:
-        to.write["error"](collector.failure, w, context)
+    failed = collector.failure
+    if home and failed is not None and failed.get("reply") is not None:
+        to.write["response"](failed.says["reply"], w, context)  # at home a reply that failed is still a reply
+    elif failed is not None:
+        to.write["error"](failed, w, context)
+    if failed is not None:
         if reply is not None:
             ledger.drop(reply, "not-terminal")
     elif reply is not None:
@@ -203,8 +210,12 @@ def explode(
     encoder = to.Encoder(ledger, context)
     written: list[Any] = []
     if reply.get("error") is not None:
-        written += encoder.feed(Fail(reply.says["error"]))
-        ledger.drop(reply.but("error"), "not-terminal")
+        failure = reply.says["error"].but()
+        if protocol == to.name:
+            failure.says["reply"] = reply
+        else:
+            ledger.drop(reply.but("error"), "not-terminal")
+        written += encoder.feed(Fail(failure))
     else:
         for event in exploded(reply, pieces):
             written += encoder.feed(event)

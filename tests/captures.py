@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from proxai_cli import PROTOCOLS, text
 from proxai_cli.ir.events import DONE
-from proxai_cli.wire.sse import Reader
+from proxai_cli.wire.sse import Event, Reader
 
 from .shared import SHARED
 
@@ -50,11 +50,20 @@ def body(capture: Capture) -> Any:
 
 
 def events(capture: Capture) -> list[Any]:
-    """The parsed events of a stream, freshly read, for a translator may keep them."""
+    """The parsed events of a stream, freshly read, for a translator may keep them; up to one that cannot be read."""
+    return [event.value for event in _read(capture) if not event.fault]
+
+
+def fault(capture: Capture) -> str | None:
+    """The code of the first event that cannot be read."""
+    return next((event.fault.code for event in _read(capture) if event.fault), None)
+
+
+def _read(capture: Capture) -> list[Event]:
     reader = Reader(named=PROTOCOLS[capture.protocol].named)
-    found = reader.feed(capture.data)
-    found += reader.close()
-    return [event.value for event in found]
+    found = [*reader.feed(capture.data), *reader.close()]
+    bad = next((at for at, event in enumerate(found) if event.fault), len(found))
+    return found[: bad + 1]
 
 
 def wire(events: list[Any]) -> list[Any]:

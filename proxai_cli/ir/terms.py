@@ -177,6 +177,7 @@ TERMS: dict[str, Term] = {
     "param": Term("the field that was wrong"),
     "request_id": Term("identifier of the request that failed"),
     "details": Term("details of an error"),
+    "reply": Term("node `reply`: the whole reply that failed, beside its error", "not-terminal"),
 }
 
 KINDS: dict[str, str] = {
