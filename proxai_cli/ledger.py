@@ -110,7 +110,7 @@ class Writer:
 
     def order(self, keys: Iterable[Any]) -> None:
         """Put the keys into this order; keys not named stand last."""
-        known = [key for key in keys if key in self.value]
+        known = [key for key in dict.fromkeys(keys) if key in self.value]
         for key in [*known, *(key for key in list(self.value) if key not in set(known))]:
             self.value[key] = self.value.pop(key)
 
