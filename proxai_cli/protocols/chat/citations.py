@@ -23,13 +23,13 @@ def placed(citation: Node, text: str, base: int) -> Node | None:
     if _number(start) and _number(end):
         for name, leaf in (("start_index", start), ("end_index", end)):
             said.says[name] = leaf.to(leaf.value + base, "merged-boundary") if base else leaf
-        if quote is not None:
-            said.says["cited_text"] = quote
+        said.asides += [(quote, "no-equivalent")] if quote is not None else []
         return said
+    said.asides += [(leaf, "unknown-field") for leaf in (start, end) if leaf is not None]
     first, last = _span(quote, text)
     for name, place in (("start_index", base + first), ("end_index", base + last)):
-        span = isinstance(quote, Leaf)
-        said.says[name] = quote.to(place, "whole-block-span") if span else made(place, "whole-block-span")
+        told = isinstance(quote, Leaf)
+        said.says[name] = quote.to(place, "whole-block-span") if told else made(place, "whole-block-span")
     return said
 
 

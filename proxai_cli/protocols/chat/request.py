@@ -451,6 +451,7 @@ class _Tools:
     def _choice(self) -> None:
         choice = self.node.get("tool_choice")
         if not isinstance(choice, Node):
+            self.w.ledger.drop(choice, "unknown-field", True)
             return
         name = choice.get("name")
         if not self.kinds:

@@ -742,6 +742,8 @@ class Encoder:
             self.ledger.drop(leaf, part.lost, True)
         elif part.kind in CALLS:
             self._argument(part, leaf)
+        elif not isinstance(leaf.value, str):
+            self.ledger.drop([leaf, *probabilities], "unknown-field", True)
         elif not leaf.value and not probabilities:
             self.ledger.drop(leaf, "noise")
         elif part.kind == "thinking":
