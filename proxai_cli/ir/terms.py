@@ -110,12 +110,14 @@ TERMS: dict[str, Term] = {
     "caller": Term("what called the tool"),
     "is_error": _steering("did the tool fail: true or false"),
     "signature": Term("signature of a thinking part, or its encrypted form", "foreign-signature", True),
+    "plain_text": Term("text of a thinking part once more, in a dialect that says less", "duplicate"),
     "summary": Term("summary of a thinking part that also has its full text", "duplicate"),
     "service": _steering(
         "hosted service: web_search, web_fetch, code_execution, file_search, mcp, computer …", "hosted-tool"
     ),
     "result": Term("node: what a hosted tool gave back", "hosted-tool"),
     "transcript": Term("transcript of audio", "unsupported-media"),
+    "audio": Term("pieces of a reply's audio, besides its transcript", "unsupported-media"),
     "expires_at": Term("when audio can no longer be fetched", "unsupported-media"),
     # of a citation
     "title": Term("title of what is cited"),
