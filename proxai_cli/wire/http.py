@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]+ \S+ HTTP/\d")
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?\r\n")
+_MAY_BE_FRAMING = re.compile(rb"[A-Z]+(?:[ /].*)?|[0-9a-fA-F]{1,8}[ \t]*(?:;.*)?\r?")
 _LONGEST_LINE = 1 << 14
 
 
@@ -47,8 +48,9 @@ class Unwrapper:
 
     def _start(self, pieces: list[Piece]) -> bool:
         line = self._line()
-        if line is None:
+        if line is None and _MAY_BE_FRAMING.fullmatch(self._waiting, self._at):
             return False
+        line = line or b""
         self._step = self._head if _HEAD.match(line) else self._size if _SIZE.fullmatch(line) else self._plain
         return True
 

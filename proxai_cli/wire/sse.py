@@ -112,7 +112,7 @@ class Reader:
         if not line:
             self._dispatch(events)
             return
-        if self._lines == 1 and line.startswith(text.BYTE_ORDER_MARK):
+        if line.startswith(text.BYTE_ORDER_MARK):       # also where a capture was appended to another
             self._note("byte-order-mark", Place(line=self._line, column=1, byte=self._byte))
             line = line[len(text.BYTE_ORDER_MARK) :]
             self._byte += len(text.BYTE_ORDER_MARK)
@@ -173,7 +173,7 @@ class Reader:
             if value is not None:
                 self._give(value, name, frame[0], findings, events)
             return
-        if len(fields) > 1 and any(self._is_object(line) for line in fields):
+        if any(self._is_object(line) for line in fields):
             self._note("lost-blank-lines", Place(line=frame[0].line, byte=frame[0].start))
             for line in fields:
                 self._read_frame([line], name, events, at_end and line is fields[-1])
@@ -184,7 +184,7 @@ class Reader:
 
     def _is_object(self, line: _Line) -> bool:
         try:
-            return line.data.startswith(b"{") and isinstance(self._parsed([line])[0], dict)
+            return isinstance(self._parsed([line])[0], dict)
         except NotReadable:
             return False
 
