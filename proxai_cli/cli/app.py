@@ -8,7 +8,7 @@ from .. import __version__
 from ..errors import ProxaiError
 from ..reasons import ERRORS
 from . import faults, screen
-from .options import Command, plain
+from .options import Call, Command, plain
 
 COMMANDS = ("convert", "stream", "collect", "explode", "diff", "inspect", "map")
 USAGE = (
@@ -45,32 +45,30 @@ def main(words: list[str]) -> int:
 def command(name: str) -> Command:
     """The command of that name; its module is loaded now."""
     found: Command = import_module(f".{name}", __package__).COMMAND
-    return found._replace(run=lambda call: _version() if call.version else found.run(call))
-
-
-def _version() -> int:
-    screen.out(f"proxai {__version__}\n".encode())
-    return 0
+    return found
 
 
 def _answer(words: list[str]) -> int:
     if not words:
         screen.say(*USAGE)
         return 2
-    if words[0] in COMMANDS and "_PROXAI_COMPLETE" not in os.environ:
-        asked = command(words[0])
-        call = plain(asked, words[1:])
-        if call is not None:
-            return asked.run(call)
-        return _by_typer([asked], words)
-    return _by_typer([command(name) for name in COMMANDS], words)
+    known = words[0] in COMMANDS and "_PROXAI_COMPLETE" not in os.environ
+    commands = [command(name) for name in ([words[0]] if known else COMMANDS)]
+    call = plain(commands[0], words[1:]) if known else None
+    said = call or _by_typer(commands, words)
+    if isinstance(said, int):
+        return said
+    if said.version:
+        screen.out(f"proxai {__version__}\n".encode())
+        return 0
+    return command(said.command).run(said)
 
 
-def _by_typer(commands: list[Command], words: list[str]) -> int:
-    from .typer_app import BadCall, answer
+def _by_typer(commands: list[Command], words: list[str]) -> Call | int:
+    from .typer_app import BadCall, read
 
     try:
-        return answer(commands, words)
+        return read(commands, words)
     except BadCall as error:
         name = error.command if error.command in COMMANDS else ""
         raise ProxaiError(

@@ -1,7 +1,7 @@
 """From an input to documents that are recognised: protocol, kind, how sure, and what they hold."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from .. import text
@@ -53,8 +53,10 @@ def told_by(call: Call) -> Told:
     """Raises `bad-call` for an unknown choice, and what reading the request raises."""
     context = Context(choices=chosen(call.set))
     if call.request:
-        body = next(captures(read(call.request))).body
-        request = text.read(body)[0]
+        try:
+            request = text.read(next(captures(read(call.request))).body)[0]
+        except ProxaiError as error:
+            raise NotReadable(error.code, f"the request {call.request!r}: {error.message}", error.place) from None
         found = detect_value(request, call.request)
         context = context._replace(request=request, request_protocol=found.protocol)
     protocol, kind = call.values["from"], call.kind
@@ -93,7 +95,8 @@ def recognised(part: Part, told: Told) -> Document:
         )
     if part.pieces is not None:
         seen: list[bytes] = []
-        detection = detect_events(_events(part.pieces, seen))
+        # What is told needs only to be checked: the first event is enough, and the stream goes on at once.
+        detection = detect_events(islice(_events(part.pieces, seen), 1 if told.protocol else None))
         part = part._replace(pieces=chain(seen, part.pieces))
         return Document(part, *_settled(detection, told, "stream"))
     try:

@@ -2,7 +2,6 @@
 
 import shlex
 
-from ..ledger import size
 from ..report.account import Item
 from ..report.grid import grid
 from ..report.lines import name, safe
@@ -10,7 +9,7 @@ from .convert import asked
 from .documents import Document, told_by
 from .options import CAPTURES, SOURCE, Call, Command, telling
 from .run import Run
-from .translating import Outcome, beginning, how, pipe, piped, through
+from .translating import how, inspected
 
 HEADS = ("capture", "container", "protocol", "kind", "sure", "model", "size", "state")
 
@@ -22,16 +21,7 @@ def run(call: Call) -> int:
     way = how(call, told.context)._replace(target=None)
 
     def work(document: Document) -> None:
-        if document.part.pieces is None:
-            item = beginning(document)
-            source = item.source and item.source._replace(leaves=size(document.value))
-            run.add(Outcome(None, item._replace(source=source)), document.part.input)
-            return
-        way_through = pipe(document, way)
-        for _ in through(document, way_through):
-            pass
-        outcome = piped(document, way_through, way)
-        run.add(outcome._replace(item=outcome.item._replace(target=None, counts=None, changes=())), document.part.input)
+        run.add(inspected(document, way), document.part.input)
 
     run.each(given, told, work, go_on=True)
     return run.finish()

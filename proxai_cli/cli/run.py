@@ -9,10 +9,10 @@ from ..reasons import ERRORS, LEVELS
 from ..report import json
 from ..report.account import Item
 from ..report.json import Verdict
-from ..report.lines import changes, summary
+from ..report.lines import changes, summary, summary_of_records
 from . import faults, screen
 from .documents import Document, Part, Told, parts, recognised
-from .inputs import Input, line_at
+from .inputs import STDIN, Input, line_at
 from .options import Call
 from .outputs import STDOUT, write_file
 from .translating import Outcome, failure
@@ -96,24 +96,27 @@ class Run:
             self.tell(error, input.path)
         self.warn(outcome.item)
         self.items.append(outcome.item)
-        if self.form == "auto" and not self.to_stdout and not self.call.quiet:
-            screen.say(*summary(outcome.item, self._details(outcome.item, input), self.call.verbose))
+        if self._summed() and outcome.item.record is None:
+            screen.say(*summary(outcome.item, self._details(outcome.item), self.call.verbose))
+
+    def _summed(self) -> bool:
+        return self.form == "auto" and not self.to_stdout and not self.call.quiet
 
     def warn(self, item: Item) -> None:
         """Say in one line where a protocol was only likely."""
         source = item.source
-        if source and source.sure == "likely" and self.call.quiet < 2:
+        if source and source.sure == "likely" and self.call.quiet < 2 and self.table is None:
             why = "; ".join(source.evidence[:2])
             screen.say(f"proxai: note: {item.path}: likely {source.protocol} ({why}); --from settles it")
 
-    def _details(self, item: Item, input: Input) -> str:
+    def _details(self, item: Item) -> str:
         """The command that shows all of an account."""
         target = item.target
-        if input.path == "-" or target is None or self.call.command not in ("convert", "stream"):
+        if item.path == STDIN or target is None or self.call.command not in ("convert", "stream"):
             return ""
         import shlex
 
-        words = ["proxai", "diff", input.path, "--to", target.protocol]
+        words = ["proxai", "diff", item.path, "--to", target.protocol]
         for name in ("from", "kind"):
             if self.call.values[name] != "auto":
                 words += [f"--{name}", self.call.values[name]]
@@ -123,7 +126,11 @@ class Run:
         return shlex.join(words)
 
     def finish(self) -> int:
-        """Write the reports; the exit code."""
+        """Tell of records together, write the reports; the exit code."""
+        if self._summed():
+            for path in dict.fromkeys(item.path for item in self.items if item.record is not None):
+                items = [item for item in self.items if item.path == path]
+                screen.say(*summary_of_records(items, self._details(items[0]), self.call.verbose))
         for code, count in self.told.items():
             if count > FOLDED_AFTER and self.form not in ("json", "jsonl"):
                 screen.say(f"proxai: {count - FOLDED_AFTER} more of error[{code}]")

@@ -1,4 +1,4 @@
-"""What a command does to one document: the target's bytes, and the item of the report that tells what became of it."""
+"""What a command does to one document: the target document, and the item of the report that tells what became of it."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ from ..ledger import size
 from ..pipe import Pipe, events, leaves, written
 from ..report.account import (
     Change,
-    Counts,
     Found,
     Item,
+    Row,
     Side,
     changes_of,
     counts_of,
@@ -26,7 +26,7 @@ from ..report.account import (
     with_values,
 )
 from ..report.json import Unbalanced
-from ..translate import StreamTranslator, Translation, collect, explode, translate
+from ..translate import StreamTranslator, collect, explode, translate
 from .documents import Document
 from .faults import known_words
 from .options import Call
@@ -34,7 +34,10 @@ from .places import placed
 
 
 class How(NamedTuple):
-    """How documents are translated: the target (None: its own protocol), what is known besides, and the switches."""
+    """How documents are translated: the target (None: its own protocol), what is known besides, and the switches.
+
+    `values` says which captured values a report may tell, `places` whether it tells where in a body they stand.
+    """
 
     target: str | None
     context: Context
@@ -44,9 +47,13 @@ class How(NamedTuple):
     places: bool = False
     pieces: str = "words"
 
+    def to(self, document: Document) -> str:
+        """The target of a document."""
+        return self.target or document.protocol
+
 
 class Outcome(NamedTuple):
-    """A target document, its item, and what could not be translated (the item has it as findings, too)."""
+    """A target document, its item, and what could not be translated (which the item has as findings, too)."""
 
     value: Any
     item: Item
@@ -54,58 +61,35 @@ class Outcome(NamedTuple):
 
 
 def how(call: Call, context: Context) -> How:
-    """What the options of a call say; a command without some of them leaves those as they are."""
+    """What the options of a call say; a command that does not have one of them leaves it as it is."""
     given = call.values
-    choices = {"interleave": "true"} if given.get("interleave") else {}
-    choices |= {"partial": "true"} if given.get("partial") else {}
-    context = context._replace(choices=context.choices | choices)
+    switches = {name: "true" for name in ("interleave", "partial") if given.get(name)}
     return How(
-        given.get("to"),
-        context,
-        bool(given.get("repair")),
-        call.on_error == "skip",
-        call.values["values"],
-        bool(call.report),
-        given.get("pieces") or "words",
+        target=given.get("to"),
+        context=context._replace(choices=context.choices | switches),
+        repair=bool(given.get("repair")),
+        skip=call.on_error == "skip",
+        values=given["values"],
+        places=bool(call.report),
+        pieces=given.get("pieces") or "words",
     )
-
-
-def beginning(document: Document, size_of: int | None = None) -> Item:
-    """The item of a document that nothing was done to yet."""
-    part = document.part
-    model = document.value.get("model") if isinstance(document.value, dict) else None
-    source = Side(
-        document.protocol,
-        document.kind,
-        document.sure,
-        document.evidence,
-        model if isinstance(model, str) else None,
-        len(part.body) or size_of,
-    )
-    return Item(part.input.path, part.container, source, record=part.record)
 
 
 def body(document: Document, how: How) -> Outcome:
     """A body in another protocol, of the same kind (a reply that failed may become an error)."""
-    target = how.target or document.protocol
-    done = translate(document.value, document.protocol, target, document.kind, how.context)
+    done = translate(document.value, document.protocol, how.to(document), document.kind, how.context)
     rows = list(rows_of_body(done.ledger.entries))
-    counts = counts_of(rows, size(document.value), size(done.value))
-    kind = "error" if document.kind == "response" and _failed(done.value) else document.kind
-    item = beginning(document)._replace(target=Side(target, kind, leaves=counts.target["leaves"]))
+    source = side_of(document, leaves=size(document.value))
+    target = Side(how.to(document), _kind(document.kind, done.value), leaves=size(done.value))
     changes: Iterable[Change] = with_values(changes_of(rows), document.value, done.value, how.values, _words(how))
     if how.places:
         changes = placed(changes, document.part.body, document.part.place)
-    return Outcome(done.value, _settled(item, counts, changes, [*document.findings, *done.findings]))
-
-
-def _failed(value: Any) -> bool:
-    return isinstance(value.get("error"), dict) and not {"choices", "output", "content"} & set(value)
+    return Outcome(done.value, _item(document, source, target, rows, changes, [*document.findings, *done.findings]))
 
 
 def pipe(document: Document, how: How) -> Pipe:
     """A pipe for a stream; `through` runs it."""
-    return Pipe(document.protocol, how.target or document.protocol, how.context, how.repair, how.skip)
+    return Pipe(document.protocol, how.to(document), how.context, how.repair, how.skip)
 
 
 def through(document: Document, pipe: Pipe) -> Iterator[bytes]:
@@ -119,99 +103,78 @@ def through(document: Document, pipe: Pipe) -> Iterator[bytes]:
 
 def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     """What became of a stream, when all of it has gone through its pipe."""
-    known = _words(how)
-    samples = {} if how.values == "none" else pipe.samples
+    samples, known = {} if how.values == "none" else pipe.samples, _words(how)
     before = {key: described(value, how.values, known) for key, value in samples.items()}
     rows = list(rows_of_stream(pipe.translator.account, before))
-    counts = counts_of(rows, pipe.source_leaves, pipe.target_leaves)
-    item = beginning(document, pipe.bytes)
-    source = _sides(item)._replace(model=_model(pipe.first), leaves=pipe.source_leaves, events=pipe.read)
-    target = Side(how.target or document.protocol, "stream", leaves=pipe.target_leaves, events=pipe.written)
-    item = item._replace(source=source, target=target, status="cut" if pipe.errors else "ok")
-    return Outcome(None, _settled(item, counts, changes_of(rows), pipe.findings, pipe.errors), tuple(pipe.errors))
+    source = side_of(document, _model(pipe.first), pipe.bytes, pipe.source_leaves, pipe.read)
+    target = Side(how.to(document), "stream", leaves=pipe.target_leaves, events=pipe.written)
+    item = _item(document, source, target, rows, changes_of(rows), pipe.findings, pipe.errors)
+    if how.skip and pipe.translator.complete and pipe.errors:
+        item = item._replace(status="skipped")
+    return Outcome(None, item, tuple(pipe.errors))
 
 
 def collected(document: Document, how: How) -> Outcome:
-    """A stream as one body. Raises what the stream ends with, unless what there is was asked for."""
-    target = how.target or document.protocol
+    """A stream as one body.
+
+    Raises what the stream ends with before its end, unless what there is was asked for (`partial`).
+    """
     data = b"".join(document.part.pieces or ())
     found = events(data, document.protocol, how.skip)
-    partial = how.context.chosen("partial")
-    if found.errors and not partial and not how.skip:
-        raise found.errors[0]
-    done = collect(found.values, document.protocol, target, how.context)
-    values = [event for event in found.values if event is not DONE]
-    errors = list(found.errors)
-    if not errors and not is_complete(found.values, document.protocol):
+    errors, partial = list(found.errors), how.context.chosen("partial")
+    if errors and not partial and not how.skip:
+        raise errors[0]
+    done = collect(found.values, document.protocol, how.to(document), how.context)
+    if partial and not errors and not _is_complete(found.values, document.protocol):
         errors.append(ProxaiError("truncated", "the stream ends before its end", Place(event=len(found.values))))
     rows = list(rows_of_collected(done.ledger.entries))
-    counts = counts_of(rows, sum(map(leaves, values)), size(done.value))
-    item = beginning(document, len(data))
-    source = _sides(item)._replace(
-        model=_model(values[0] if values else None), leaves=counts.source["leaves"], events=len(found.values)
-    )
-    kind = "error" if _failed(done.value) else "response"
-    item = item._replace(
-        source=source, target=Side(target, kind, leaves=counts.target["leaves"]), status="cut" if errors else "ok"
-    )
+    values = [event for event in found.values if event is not DONE]
+    source = side_of(document, _model(values[0]), len(data), sum(map(leaves, values)), len(found.values))
+    target = Side(how.to(document), _kind("response", done.value), leaves=size(done.value))
     changes = with_values(changes_of(rows), None, done.value, how.values, _words(how))
-    return Outcome(
-        done.value, _settled(item, counts, changes, [*found.findings, *done.findings], errors), tuple(errors)
-    )
-
-
-def is_complete(stream: list[Any], protocol: str) -> bool:
-    """Does a stream say its own last word?"""
-    translator = StreamTranslator(protocol, protocol)
-    for event in stream:
-        translator.feed(event)
-    translator.close()
-    return translator.complete
+    item = _item(document, source, target, rows, changes, [*found.findings, *done.findings], errors)
+    return Outcome(done.value, item, tuple(errors))
 
 
 def exploded(document: Document, how: How) -> Outcome:
     """A reply as a stream; the value is its bytes."""
-    target = how.target or document.protocol
-    done: Translation = explode(document.value, document.protocol, target, how.context, how.pieces)
-    values = [event for event in done.value if event is not DONE]
+    done = explode(document.value, document.protocol, how.to(document), how.context, how.pieces)
     rows = list(rows_of_exploded(done.ledger.entries))
-    counts = counts_of(rows, size(document.value), sum(map(leaves, values)))
-    side = Side(target, "stream", leaves=counts.target["leaves"], events=len(done.value))
+    values = [event for event in done.value if event is not DONE]
+    source = side_of(document, leaves=size(document.value))
+    target = Side(how.to(document), "stream", leaves=sum(map(leaves, values)), events=len(done.value))
     changes = with_values(changes_of(rows), document.value, None, how.values, _words(how))
-    item = beginning(document)._replace(target=side)
-    return Outcome(written(done.value, target), _settled(item, counts, changes, [*document.findings, *done.findings]))
+    item = _item(document, source, target, rows, changes, [*document.findings, *done.findings])
+    return Outcome(written(done.value, target.protocol), item)
 
 
-def _settled(
-    item: Item, counts: Counts, changes: Iterable[Any], findings: Iterable[Finding], errors: Iterable[ProxaiError] = ()
-) -> Item:
-    """An item with its account. Raises `Unbalanced` where the account does not add up: that is a fault of ours."""
-    if not counts.balanced:
-        raise Unbalanced(item.path)
-    told = [*map(found_of, findings), *map(failure, errors)]
-    return item._replace(
-        source=_sides(item)._replace(leaves=counts.source["leaves"]),
-        counts=counts,
-        changes=tuple(changes),
-        findings=tuple(told),
+def inspected(document: Document, how: How) -> Outcome:
+    """What a document is, without translating it; a stream is read to its end."""
+    if document.part.pieces is None:
+        source = side_of(document, leaves=size(document.value))
+        told = tuple(map(found_of, document.findings))
+        return Outcome(None, _bare(document)._replace(source=source, findings=told))
+    way_through = pipe(document, how)
+    for _ in through(document, way_through):
+        pass
+    outcome = piped(document, way_through, how)
+    return outcome._replace(item=outcome.item._replace(target=None, counts=None, changes=()))
+
+
+def side_of(
+    document: Document, model: str | None = None, length: int = 0, leaves: int | None = None, events: int | None = None
+) -> Side:
+    """The source's side; what a stream's bytes say of it comes from whoever read them."""
+    return Side(
+        document.protocol,
+        document.kind,
+        document.sure,
+        document.evidence,
+        model or _model(document.value),
+        length or len(document.part.body),
+        leaves,
+        events,
     )
-
-
-def _sides(item: Item) -> Side:
-    assert item.source is not None
-    return item.source
-
-
-def _model(event: Any) -> str | None:
-    """The model that the first event of a stream names."""
-    homes = [event, *(event.get(key) for key in ("message", "response"))] if isinstance(event, dict) else []
-    return next(
-        (home["model"] for home in homes if isinstance(home, dict) and isinstance(home.get("model"), str)), None
-    )
-
-
-def _words(how: How) -> frozenset[str]:
-    return known_words() if how.values == "short" else frozenset()
 
 
 def found_of(noticed: Finding) -> Found:
@@ -225,8 +188,64 @@ def found_of(noticed: Finding) -> Found:
 
 
 def failure(error: ProxaiError) -> Found:
-    """An error as the report tells it: the sentence of its code, not its message."""
+    """An error as the report tells it: the sentence of its code, and its place."""
     return finding(error.code, error.place.pointer or None, _numbers(error.place))
+
+
+def _item(
+    document: Document,
+    source: Side,
+    target: Side,
+    rows: list[Row],
+    changes: Iterable[Change],
+    findings: Iterable[Finding],
+    errors: Iterable[ProxaiError] = (),
+) -> Item:
+    """The item of a document. Raises `Unbalanced` where its account does not add up: that is a fault of ours."""
+    counts = counts_of(rows, source.leaves or 0, target.leaves or 0)
+    if not counts.balanced:
+        raise Unbalanced(document.part.input.path)
+    failures = [*map(failure, errors)]
+    return _bare(document)._replace(
+        source=source,
+        target=target,
+        status="cut" if failures else "ok",
+        counts=counts,
+        changes=tuple(changes),
+        findings=(*map(found_of, findings), *failures),
+    )
+
+
+def _bare(document: Document) -> Item:
+    part = document.part
+    return Item(part.input.path, part.container, record=part.record)
+
+
+def _kind(kind: str, value: Any) -> str:
+    """What came of a reply: another, or an error where the target says failures that way."""
+    failed = isinstance(value.get("error"), dict) and not {"choices", "output", "content"} & set(value)
+    return "error" if kind == "response" and failed else kind
+
+
+def _model(value: Any) -> str | None:
+    """The model that a body, or the first event of a stream, names."""
+    homes = [value, *(value.get(key) for key in ("message", "response"))] if isinstance(value, dict) else []
+    return next(
+        (home["model"] for home in homes if isinstance(home, dict) and isinstance(home.get("model"), str)), None
+    )
+
+
+def _is_complete(stream: list[Any], protocol: str) -> bool:
+    """Does a stream say its own last word?"""
+    translator = StreamTranslator(protocol, protocol)
+    for event in stream:
+        translator.feed(event)
+    translator.close()
+    return translator.complete
+
+
+def _words(how: How) -> frozenset[str]:
+    return known_words() if how.values == "short" else frozenset()
 
 
 def _numbers(place: Place) -> dict[str, int] | None:

@@ -19,8 +19,8 @@ class BadCall(Exception):
         self.message, self.command = message, command
 
 
-def answer(commands: list[Command], words: list[str]) -> int:
-    """Let Typer read a call and run its command. Raises `BadCall`."""
+def read(commands: list[Command], words: list[str]) -> Call | int:
+    """Let Typer read a call; where it has answered it itself (help, completion), the exit code. Raises `BadCall`."""
     app = typer.Typer(
         name="proxai",
         help="Turn captured LLM traffic of one protocol into another, with an account of every field.",
@@ -33,7 +33,8 @@ def answer(commands: list[Command], words: list[str]) -> int:
         text = command.summary + "\n\n\b\n" + "\n".join("  " + example for example in command.examples)
         app.command(command.name, help=text, short_help=command.summary)(_function(command))
     try:
-        return int(get_command(app).main(words, "proxai", standalone_mode=False) or 0)
+        said = get_command(app).main(words, "proxai", standalone_mode=False)
+        return said if isinstance(said, Call) else int(said or 0)
     except TyperException as error:
         context = getattr(error, "ctx", None)
         raise BadCall(error.format_message(), context.info_name if context else "") from None
@@ -43,19 +44,19 @@ def _top(version: Annotated[bool, typer.Option("--version", help="the version")]
     """The version alone is told before Typer is loaded; beside a command it is the command's to tell."""
 
 
-def _function(command: Command) -> Callable[..., int]:
-    """A function with the command's options as parameters, which is what Typer reads."""
+def _function(command: Command) -> Callable[..., Call]:
+    """A function with the command's options as parameters, which is what Typer reads; it gives the call back."""
 
-    def run(**values: Any) -> int:
+    def call(**values: Any) -> Call:
         words = values.pop("words")
         if command.words.most == 1:
             words = [words] if words else None
-        return command.run(Call(command.name, list(words or ()), {name[:-1]: value for name, value in values.items()}))
+        return Call(command.name, list(words or ()), {name[:-1]: value for name, value in values.items()})
 
     parameters = [_words(command), *map(_parameter, command.options)]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    return run
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    return call
 
 
 def _words(command: Command) -> inspect.Parameter:

@@ -245,6 +245,21 @@ def levels_of(changes: Iterable[Change]) -> dict[str, int]:
     return levels
 
 
+def together(items: list[Item]) -> Item:
+    """The records of one input as one item, with all changes, findings and sums."""
+    counts = [item.counts for item in items if item.counts]
+    return items[0]._replace(
+        record=None,
+        counts=Counts(*(_added([side[at] for side in counts]) for at in (0, 1))),
+        changes=tuple(change for item in items for change in item.changes),
+        findings=tuple(found for item in items for found in item.findings),
+    )
+
+
+def _added(sides: list[dict[str, int]]) -> dict[str, int]:
+    return {key: sum(side[key] for side in sides) for key in (sides[0] if sides else ())}
+
+
 class Group(NamedTuple):
     """Changes for one reason: the kinds of places with their leaves, and all leaves together."""
 

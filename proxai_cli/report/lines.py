@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from ..ledger import SYNTHESIZED
-from ..reasons import LEVELS
-from .account import Counts, Found, Item, groups, levels_of, pointer, sentence
+from ..reasons import ERRORS, LEVELS
+from .account import Counts, Found, Item, groups, levels_of, pointer, sentence, together
 
 SHOWN = 3
 
@@ -26,27 +26,45 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
     """
     if item.source is None or item.target is None or item.counts is None:
         return []
-    if item.source.kind == "stream" and item.target.kind == "stream":
-        told = [_stream(item)]
-    else:
-        told = [f"{name(item)}: {way(item)} ({how_sure(item)})"]
+    is_stream = item.source.kind == item.target.kind == "stream"
+    told = [f"{name(item)}: {way(item)}{_state(item) if is_stream else f' ({how_sure(item)})'}"]
     if verbose:
         told += [f"  evidence: {safe(one)}" for one in item.source.evidence]
+    shown = _account(item, verbose)
+    if shown or verbose or not is_stream:
+        shown.append(sums(item.counts, "source") + (f"; details: {details}" if details and item.changes else ""))
+    return told + shown
+
+
+def summary_of_records(items: list[Item], details: str = "", verbose: bool = False) -> list[str]:
+    """The same for all records of one input together."""
+    done, skipped = (sum(item.status == status for item in items) for status in ("ok", "skipped"))
+    failed, whole = len(items) - done - skipped, together(items)
+    told = [f"{name(whole)}: {len(items)} records, {done} done, {failed} failed, {skipped} left out"]
+    if whole.counts and whole.counts.source:
+        told += _account(whole, verbose)
+        told.append(sums(whole.counts, "source") + (f"; details: {details}" if details and whole.changes else ""))
+    return told
+
+
+def _account(item: Item, verbose: bool) -> list[str]:
+    """One line for each reason, and for each finding, that is worth one."""
     shown = [
         group
         for group in groups(item.changes)
-        if verbose or group.level != "note" or (group.op == SYNTHESIZED and item.source.kind == "request")
+        if verbose
+        or group.level != "note"
+        or (group.op == SYNTHESIZED and item.source is not None and item.source.kind == "request")
     ]
     reasons = max((len(group.reason) for group in shown), default=0)
     levels = max((len(group.level) for group in shown), default=0)
-    for group in shown:
-        told.append(
-            f"  {group.level:{levels}}  {group.reason:{reasons}}  {group.op:11}  {_places(group.places, group.leaves)}"
-        )
-    told += [f"  {found.level}  {found.code}  {where(found)}{found.text}" for found in _severe(item.findings, verbose)]
-    if shown or verbose or item.source.kind != "stream":
-        told.append(sums(item.counts, "source") + (f"; details: {details}" if details and item.changes else ""))
-    return told
+    told = [
+        f"  {group.level:{levels}}  {group.reason:{reasons}}  {group.op:11}  {_places(group.places, group.leaves)}"
+        for group in shown
+    ]
+    return told + [
+        f"  {found.level}  {found.code}  {where(found)}{found.text}" for found in _severe(item.findings, verbose)
+    ]
 
 
 def _severe(findings: Iterable[Found], verbose: bool) -> list[Found]:
@@ -85,12 +103,14 @@ def how_sure(item: Item) -> str:
     return item.source.sure + evidence
 
 
-def _stream(item: Item) -> str:
+def _state(item: Item) -> str:
+    """How a stream ended, in numbers."""
     levels = levels_of(item.changes)
     losses = sum(levels[level] for level in LEVELS if level != "note")
-    state = "complete" if item.status == "ok" else "cut" if item.status == "cut" else item.status
+    left_out = sum(found.code in ERRORS for found in item.findings)
+    state = {"ok": "complete", "cut": "cut", "skipped": f"{left_out} left out"}[item.status]
     events = item.source.events if item.source else 0
-    return f"{name(item)}: {way(item)}, {events} events, {state}, {losses} loss{'' if losses == 1 else 'es'}"
+    return f", {events} events, {state}, {losses} loss{'' if losses == 1 else 'es'}"
 
 
 def _places(places: dict[str, int], count: int) -> str:
