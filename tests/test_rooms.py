@@ -28,6 +28,19 @@ ALLOWED: dict[str, set[str]] = {
     "translate": {"protocols", "ir", "ledger", "context", "tables"},
     "wire": {"wire", "protocols", "ir", "markers", "context"},
     "pipe": {"wire", "translate", "ir", "context", "protocols"},
+    "endpoints": {"endpoints", "protocols", "protocols/messages", "translate", "tables", "ir", "ledger", "context"},
+    "exchange": {
+        "exchange",
+        "endpoints",
+        "protocols",
+        "translate",
+        "pipe",
+        "wire",
+        "tables",
+        "ir",
+        "ledger",
+        "context",
+    },
     "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
 }
 FREE = {"cli", "__init__", "__main__"}

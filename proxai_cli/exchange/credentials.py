@@ -1,0 +1,45 @@
+"""Credentials in headers: they are never shown unless `--set credentials=true` asks for it (`spec/http.md` §2)."""
+
+import re
+
+from ..context import Context
+from ..endpoints.address import REDACTED
+from ..ledger import Leaf
+
+# Why a credential is not shown: only the vendor that gave it knows it, and another has to be got from the other vendor.
+COVERED = "foreign-id"
+
+_SECRET = re.compile(
+    r"(?:.*-)?(?:authorization|auth|api-?key|token|secret|password|cookie2?|credentials?|signature)", re.IGNORECASE
+)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9-]*) +(?=\S)")
+_BEARER = re.compile(r"bearer +", re.IGNORECASE)
+
+
+def is_secret(name: str) -> bool:
+    """Is the value of a header of this name a credential?"""
+    return _SECRET.fullmatch(name) is not None
+
+
+def covered(name: str, leaf: Leaf, context: Context) -> Leaf:
+    """A header's value as it may be shown: of a credential only its scheme."""
+    if context.chosen("credentials") or not is_secret(name) or leaf.value in ("", REDACTED, None):
+        return leaf
+    scheme = _SCHEME.match(leaf.value) if isinstance(leaf.value, str) and name.endswith("authorization") else None
+    said = (scheme[0] if scheme else "") + REDACTED
+    return leaf if said == leaf.value else leaf.to(said, COVERED)
+
+
+def bare(leaf: Leaf, context: Context) -> Leaf:
+    """A credential without its scheme. One of another scheme than `Bearer` is made for one call alone."""
+    bearer = _BEARER.match(leaf.value)
+    said = leaf.value[bearer.end() :] if bearer else leaf.value
+    useful = bearer is not None or _SCHEME.match(leaf.value) is None
+    if said == REDACTED or (useful and context.chosen("credentials")):
+        return leaf.to(said, "respelled")
+    return leaf.to(REDACTED, COVERED)
+
+
+def as_bearer(leaf: Leaf, context: Context) -> Leaf:
+    """A bare credential with the scheme `Bearer`."""
+    return leaf.to(f"Bearer {leaf.value}", leaf.why or "respelled")
