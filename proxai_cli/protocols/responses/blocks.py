@@ -318,7 +318,7 @@ class ThoughtBlock(Block):
         self.item.begun(item, **({} if self.own else {"status": "completed"}))
         self.where: str | None = None
         self.pieces: list[str] = []
-        if where:
+        if where == "content":  # an empty one says that the text was withheld
             self._begin(where)
         self.say(node.but("item", "type", "text"))
         self.ledger.drop(node.get("type"), _SHAPE)
@@ -361,10 +361,12 @@ class ThoughtBlock(Block):
                 self._piece(each)
 
     def _piece(self, leaf: Leaf) -> None:
-        if leaf.value == "" or self.where is None:
+        if leaf.value == "":
             self.ledger.drop(leaf, "noise")
             return
-        _, text, at, _ = self.EVENTS[self.where]
+        if self.where is None:
+            self._begin("summary")
+        _, text, at, _ = self.EVENTS[str(self.where)]
         w = self.item.event(f"{text}.delta", **{at: len(self.item.value[self.where]) - 1})
         w.put("delta", leaf)
         self.pieces.append(leaf.value)

@@ -154,8 +154,16 @@ class Decoder:
             raise OutOfOrder("event-order", "an event stands after the terminal one, the last of a stream")
         handler = HANDLERS.get(kind) or (STEERING if kind.startswith("response.steer.") else UNKNOWN)
         self._frame(event, handler.payload)
-        begun = [] if kind in BEGINNINGS else self._begin(event.get("response"))
-        return [*begun, *handler.says(self, event)]
+        begun = [] if kind in BEGINNINGS else self._begin(event if "response" in handler.payload else {})
+        item = self._found(event) if handler.late else None
+        if handler.late and item is not None and item.closed:
+            self._drop(event, handler.late, FRAMING)
+            return begun
+        try:
+            return [*begun, *handler.says(self, event)]
+        except OutOfOrder:
+            self.started = self.started and not begun  # an event that is left out begins nothing
+            raise
 
     def close(self) -> list[Event]:
         """A stream without its terminal event is cut: nothing is invented."""
@@ -174,12 +182,13 @@ class Decoder:
             self.context.find("seq-gap" if number > self.sequence else "seq-back")
         self.sequence = number
 
-    def _begin(self, response: Any = None) -> list[Event]:
-        """A stream that lacks its first event is read all the same."""
+    def _begin(self, event: dict[str, Any]) -> list[Event]:
+        """A stream that lacks its first event is read all the same; its terminal event may know the id."""
         if self.started:
             return []
         self.context.find("no-start")
         neutral = {"id": "unknown", "model": "", "created": 0}
+        response = event.get("response")
         reply = self._reply(response if isinstance(response, dict) else {})
         for term, value in neutral.items():
             reply.says.setdefault(term, made(value, "required-by-target"))
@@ -206,7 +215,7 @@ class Decoder:
         response = event.get("response")
         if not isinstance(response, dict):
             self._drop(event, "unknown-field", FRAMING)
-            return self._begin()
+            return self._begin({})
         if self.started:
             if event.get("type") == "response.created" and response.get("id") != self.id:
                 raise OutOfOrder("event-order", "a second `response.created` with another id stands within the stream")
@@ -303,43 +312,48 @@ class Decoder:
 
     # Items
 
-    def _item(self, event: dict[str, Any], kinds: Iterable[str]) -> Item:
-        """The item that a piece is for, by its id, else by its place."""
-        item = self.by_id.get(event.get("item_id")) if isinstance(event.get("item_id"), str) else None
-        index = event.get("output_index")
-        item = item or (self.by_index.get(index) if isinstance(index, int) else None)
+    def _found(self, event: dict[str, Any]) -> Item | None:
+        """The item that an event is about, by its id, else by its place; one that names neither is about the last."""
+        item = self.by_id.get(event["item_id"]) if isinstance(event.get("item_id"), str) else None
+        index = index_of(event, "output_index")
+        item = item or (self.by_index.get(index) if index is not None else None)
         if item is None and self.items and "item_id" not in event and "output_index" not in event:
             item = self.items[-1]
+        return item
+
+    def _item(self, event: dict[str, Any], kinds: Iterable[str]) -> Item:
+        """The item that a piece is for."""
+        item = self._found(event)
         if item is None:
             raise OutOfOrder("orphan-delta", "a piece is for an output item that was not added")
         if item.kind not in kinds:
             raise OutOfOrder("delta-kind", "a piece is for an output item of another kind")
         return item
 
-    def _register(self, home: dict[str, Any], index: Any) -> Item:
+    def _register(self, home: dict[str, Any], index: int | None) -> Item:
         item = Item(home.get("id"), kind_of(home))
         self.items.append(item)
         if isinstance(item.id, str):
             self.by_id[item.id] = item
-        if isinstance(index, int):
+        if index is not None:
             self.by_index[index] = item
         return item
 
     def item_added(self, event: dict[str, Any]) -> list[Event]:
         """An item begins; what a call says at once opens its part."""
-        home, index = event.get("item"), event.get("output_index")
+        home, index = event.get("item"), index_of(event, "output_index")
         if not isinstance(home, dict) or not home:
             self._drop(event, "unknown-field", FRAMING)
             return []
         named = self.by_id.get(home["id"]) if isinstance(home.get("id"), str) else None
-        if (named is not None and not named.closed) or (isinstance(index, int) and index in self.by_index):
+        if (named is not None and not named.closed) or (index is not None and index in self.by_index):
             raise OutOfOrder("dup-start", "an output item is added under an id or index that was used already")
         said = [close for item in self.items if item.ready() for close in self._close(item)]
         item = self._register(home, index)
         if item.kind not in CALLS:
             self._drop(home, "stream-shape")
             return said
-        call = read_call(home, self.context)
+        call = read_call(home, item.kind, self.context)
         self.ledger.drop(call.says.pop("item", None), "not-terminal")
         return [*said, *self._open_call(item, call)]
 
@@ -361,6 +375,7 @@ class Decoder:
         """More text of a part; `place` tells apart the texts of one item."""
         if not isinstance(leaf.value, str):
             self.ledger.drop(leaf, "target-default" if leaf.value is None else "unknown-field")
+            self.ledger.drop(said, "unknown-field")
             return []
         if not leaf.value and said is None:
             self.ledger.drop(leaf, "noise")
@@ -371,12 +386,12 @@ class Decoder:
 
     def item_done(self, event: dict[str, Any]) -> list[Event]:
         """An item is whole."""
-        home, index = event.get("item"), event.get("output_index")
+        home, index = event.get("item"), index_of(event, "output_index")
         if not isinstance(home, dict) or not home:
             self._drop(event, "unknown-field", FRAMING)
             return []
         item = self.by_id.get(home["id"]) if isinstance(home.get("id"), str) else None
-        item = item or (self.by_index.get(index) if isinstance(index, int) else None)
+        item = item or (self.by_index.get(index) if index is not None else None)
         if item is None or item.done:
             raise OutOfOrder("stop-unopened", "an output item is done that is not open")
         if item.closed:
@@ -433,10 +448,10 @@ class Decoder:
         if not isinstance(home, dict) or not home:
             self._drop(event, "unknown-field", FRAMING)
             return []
-        item, place = self._item(event, ("message", "reasoning")), event.get("content_index")
+        item, place = self._item(event, ("message", "reasoning")), index_of(event, "content_index")
         if place in item.parts and item.kind == "message":
             raise OutOfOrder("dup-start", "a part is added under an index that was used already")
-        kind = home.get("type")
+        kind = str(home.get("type"))
         if item.kind != "message" or kind not in MESSAGE_PARTS:
             self._drop(home, "stream-shape")
             return []
@@ -448,7 +463,7 @@ class Decoder:
 
     def _message_part(self, event: dict[str, Any], kind: str) -> tuple[Item, Part, list[Event]]:
         """The part that a piece is for, opened on the fly where it was not added."""
-        item, place = self._item(event, ("message",)), event.get("content_index")
+        item, place = self._item(event, ("message",)), index_of(event, "content_index")
         found = item.parts.get(place)
         if found is not None and found.kind == kind:
             return item, found, []
@@ -466,7 +481,7 @@ class Decoder:
 
     def _text_piece(self, event: dict[str, Any], kind: str) -> list[Event]:
         item, part, said = self._message_part(event, kind)
-        place = (kind, event.get("content_index"))
+        place = (kind, index_of(event, "content_index"))
         with_piece = self._logprobs(event, part, kind)
         leaf = Leaf(event, "delta") if "delta" in event else None
         return [*said, *(self._piece(item, part, place, leaf, with_piece) if leaf is not None else [])]
@@ -493,7 +508,7 @@ class Decoder:
             self._drop(event, "unknown-field", FRAMING)
             return []
         item, part, said = self._message_part(event, kind)
-        place = (kind, event.get("content_index"))
+        place = (kind, index_of(event, "content_index"))
         said += self._closing_text(item, part, place, Leaf(event, key))
         return said + self._late_logprobs(event, part, kind)
 
@@ -536,9 +551,9 @@ class Decoder:
             self._drop(event, "unknown-field", FRAMING)
             return []
         item = self._item(event, ("message", "reasoning"))
-        place = event.get("content_index")
+        place = index_of(event, "content_index")
         known = item.parts.get(place)
-        if item.kind == "message" and known is None and home.get("type") in MESSAGE_PARTS:
+        if item.kind == "message" and known is None and str(home.get("type")) in MESSAGE_PARTS:
             raise OutOfOrder("stop-unopened", "a part is done that is not open")
         if item.kind != "message" or known is None:
             self._drop(home, "duplicate")
@@ -599,16 +614,16 @@ class Decoder:
     # Reasoning
 
     def reasoning_delta(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "content", event.get("content_index"), "delta")
+        return self._thought(event, "content", index_of(event, "content_index"), "delta")
 
     def summary_delta(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "summary", event.get("summary_index"), "delta")
+        return self._thought(event, "summary", index_of(event, "summary_index"), "delta")
 
     def reasoning_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "content", event.get("content_index"), "text")
+        return self._thought(event, "content", index_of(event, "content_index"), "text")
 
     def summary_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "summary", event.get("summary_index"), "text")
+        return self._thought(event, "summary", index_of(event, "summary_index"), "text")
 
     def _thought(self, event: dict[str, Any], kind: str, index: Any, key: str) -> list[Event]:
         """A piece of reasoning, or a text that sums its pieces up."""
@@ -669,7 +684,7 @@ class Decoder:
         return self._closing_text(item, item.parts[None], "", Leaf(event, key)) if key in event else []
 
     def _call_done(self, item: Item, home: dict[str, Any]) -> list[Event]:
-        part, call = item.parts[None], read_call(home, self.context)
+        part, call = item.parts[None], read_call(home, item.kind, self.context)
         whole = call.says.pop("arguments" if call.kind == "tool_call" else "input", None)
         said = self._closing_text(item, part, "", as_text(whole)) if whole is not None else []
         self.ledger.drop([call.says.pop(term) for term in item.said if term in call.says], "duplicate")
@@ -678,6 +693,12 @@ class Decoder:
 
 
 LATE = ("signature", "citations", "part_logprobs")
+
+
+def index_of(event: dict[str, Any], key: str) -> int | None:
+    """A position that an event names, if it names one."""
+    index = event.get(key)
+    return index if isinstance(index, int) and not isinstance(index, bool) else None
 
 
 def texts_of(home: dict[str, Any]) -> Iterable[tuple[Any, str]]:
@@ -697,10 +718,11 @@ def texts_of(home: dict[str, Any]) -> Iterable[tuple[Any, str]]:
 
 
 class Handler(NamedTuple):
-    """What reads an event, and the keys of the event that it accounts for."""
+    """What reads an event, the keys that it accounts for, and the reason to drop them where the item is closed."""
 
     says: Callable[[Decoder, dict[str, Any]], list[Event]]
     payload: tuple[str, ...] = ()
+    late: str = ""
 
 
 def _unknown(decoder: Decoder, event: dict[str, Any]) -> list[Event]:
@@ -728,21 +750,21 @@ HANDLERS: dict[str, Handler] = {
     "response.in_progress": Handler(Decoder.start, ("response",)),
     "response.output_item.added": Handler(Decoder.item_added, ("item",)),
     "response.output_item.done": Handler(Decoder.item_done, ("item",)),
-    "response.content_part.added": Handler(Decoder.part_added, ("part",)),
-    "response.content_part.done": Handler(Decoder.part_done, ("part",)),
-    "response.output_text.delta": Handler(Decoder.text_delta, ("delta", "logprobs")),
-    "response.output_text.done": Handler(Decoder.text_done, ("text", "logprobs")),
-    "response.output_text.annotation.added": Handler(Decoder.annotation, ("annotation",)),
-    "response.refusal.delta": Handler(Decoder.refusal_delta, ("delta",)),
-    "response.refusal.done": Handler(Decoder.refusal_done, ("refusal",)),
-    "response.reasoning_text.delta": Handler(Decoder.reasoning_delta, ("delta",)),
-    "response.reasoning_text.done": Handler(Decoder.reasoning_done, ("text",)),
-    "response.reasoning_summary_text.delta": Handler(Decoder.summary_delta, ("delta",)),
-    "response.reasoning_summary_text.done": Handler(Decoder.summary_done, ("text",)),
-    "response.function_call_arguments.delta": Handler(Decoder.arguments_delta, ("delta",)),
-    "response.function_call_arguments.done": Handler(Decoder.arguments_done, ("arguments", "name")),
-    "response.custom_tool_call_input.delta": Handler(Decoder.arguments_delta, ("delta",)),
-    "response.custom_tool_call_input.done": Handler(Decoder.input_done, ("input",)),
+    "response.content_part.added": Handler(Decoder.part_added, ("part",), "late-piece"),
+    "response.content_part.done": Handler(Decoder.part_done, ("part",), "duplicate"),
+    "response.output_text.delta": Handler(Decoder.text_delta, ("delta", "logprobs"), "late-piece"),
+    "response.output_text.done": Handler(Decoder.text_done, ("text", "logprobs"), "duplicate"),
+    "response.output_text.annotation.added": Handler(Decoder.annotation, ("annotation",), "late-piece"),
+    "response.refusal.delta": Handler(Decoder.refusal_delta, ("delta",), "late-piece"),
+    "response.refusal.done": Handler(Decoder.refusal_done, ("refusal",), "duplicate"),
+    "response.reasoning_text.delta": Handler(Decoder.reasoning_delta, ("delta",), "late-piece"),
+    "response.reasoning_text.done": Handler(Decoder.reasoning_done, ("text",), "duplicate"),
+    "response.reasoning_summary_text.delta": Handler(Decoder.summary_delta, ("delta",), "late-piece"),
+    "response.reasoning_summary_text.done": Handler(Decoder.summary_done, ("text",), "duplicate"),
+    "response.function_call_arguments.delta": Handler(Decoder.arguments_delta, ("delta",), "late-piece"),
+    "response.function_call_arguments.done": Handler(Decoder.arguments_done, ("arguments", "name"), "duplicate"),
+    "response.custom_tool_call_input.delta": Handler(Decoder.arguments_delta, ("delta",), "late-piece"),
+    "response.custom_tool_call_input.done": Handler(Decoder.input_done, ("input",), "duplicate"),
     "response.completed": Handler(Decoder.end, ("response",)),
     "response.incomplete": Handler(Decoder.end, ("response",)),
     "response.failed": Handler(Decoder.fail, ("response",)),

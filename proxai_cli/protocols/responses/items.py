@@ -82,9 +82,9 @@ def with_envelope(part: Node) -> Node:
     return part
 
 
-def read_call(item: dict[str, Any], context: Context) -> Node:
+def read_call(item: dict[str, Any], kind: str, context: Context) -> Node:
     """A call of a function or of a free-text tool."""
-    return with_envelope(CALLS[kind_of(item)].read(item, context))
+    return with_envelope(CALLS[kind].read(item, context))
 
 
 def read_reasoning(item: dict[str, Any], context: Context) -> Node:
@@ -187,7 +187,7 @@ def read_answer_item(item: dict[str, Any], context: Context) -> list[Node]:
     if kind == "reasoning":
         return [read_reasoning(item, context)]
     if kind in CALLS:
-        return [read_call(item, context)]
+        return [read_call(item, kind, context)]
     if kind in OUTPUTS:
         return [read_result(item, context)]
     if is_client_call(item):

@@ -173,9 +173,10 @@ def write_reasoning(part: Node, item: Writer, context: Context) -> None:
     payload, where = (
         ("data", None) if part.kind == "redacted" else ("signature", "summary" if is_summary(part) else "content")
     )
-    if where == "content" or "text" not in part.says:
+    spoken = where == "content" or bool(part.value("text"))
+    if where != "summary" or not spoken:
         item.make("summary", [], "required-by-target")
-    if where and "text" in part.says:
+    if where and spoken and "text" in part.says:
         entry = item.list(where).item()
         entry.make("type", "summary_text" if where == "summary" else "reasoning_text", "required-by-target")
         entry.put("text", part.says["text"])
@@ -183,6 +184,8 @@ def write_reasoning(part: Node, item: Writer, context: Context) -> None:
         item.put("encrypted_content", part.says[payload])
     if part.kind == "thinking":
         item.make("status", "completed", "required-by-target")
+    if not spoken:
+        item.ledger.drop(part.get("text"), "target-default")
     lost(part, item.ledger, ("text", payload) if where else (payload,))
 
 

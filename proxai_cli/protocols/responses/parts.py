@@ -86,7 +86,8 @@ def write_call(call: Node, item: Writer, context: Context) -> None:
     said = call.but("item")
     item.ledger.drop(call.get("item"), "no-equivalent")
     if key == "arguments" and key in said.says:
-        said.says[key] = as_text(said.says[key])
+        arguments = as_text(said.says[key])
+        said.says[key] = arguments if arguments.value else arguments.to("{}", "empty-arguments")
     table.write(said, item, context)
     for needed in ("call_id", "name"):
         if needed not in item.value:

@@ -182,7 +182,8 @@ def _write_parts(reply: Node, w: Writer, context: Context) -> None:
 def begin(reply: Node, w: Writer, context: Context) -> None:
     """Id, time, and all else that stands beside output, status and usage."""
     if "id" in reply.says:
-        w.put("id", wrapped_id(reply.says["id"], "resp_", "resp_"))
+        id = reply.says["id"]
+        w.put("id", id if reply.protocol == NAME else wrapped_id(id, "resp_", "resp_"))
     else:
         w.make("id", "resp_unknown", "required-by-target")
     write_time(reply, w, context)
