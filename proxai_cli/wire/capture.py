@@ -5,6 +5,7 @@ event stream, either with its HTTP message around it, and JSON values in lines o
 (HAR, cassettes, transcripts, ...) are told by name and refused.
 """
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from io import BytesIO
@@ -138,7 +139,8 @@ def _refuse_foreign(body: bytes) -> None:
         raise NotReadable("empty", "there is nothing in it", start, "capture the call again")
     if not beginning.strip() or _START_OF_JSON.match(beginning.lstrip()) or sse.looks_like_a_stream(body):
         return
-    if _NO_TEXT.search(beginning.decode("utf-8", "surrogateescape"), 0, BEGINNING - 4):     # the last may be cut
+    characters = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(beginning)
+    if _NO_TEXT.search(characters):
         raise NotReadable("unreadable", "this is binary, no text", start, "save the body as it went over the wire")
     html = re.match(rb"\s*<(?:!doctype )?html", beginning, re.IGNORECASE)
     what = "HTML, a page of a server in between" if html else "plain text"

@@ -41,7 +41,7 @@ MARKERS = (
     Marker("stream", "type", shape=str, weight=SHAPE),
     Marker("stream", "type", words=_EVENTS),
     Marker("stream", "type", words=("ping", "error"), weight=DEMAND),
-    Marker("stream", "type", words=("error",), weight=HABIT),
+    Marker("stream", "error.message", weight=HABIT),
     Marker("error", "error.message", shape=str, weight=SHAPE),
     Marker("error", "error.type", shape=str, weight=SHAPE),
     Marker("error", "type", words=("error",), weight=SHAPE),

@@ -40,6 +40,7 @@ MARKERS = (
     Marker("stream", "type", words=("response.*",)),
     Marker("stream", "type", words=("response.*", "error"), weight=DEMAND),
     Marker("stream", "error", shape=dict, weight=SHAPE, absent=True),
+    Marker("stream", "message|sequence_number", weight=HABIT),
     Marker("error", "error.message", shape=str, weight=SHAPE),
     Marker("error", "type", words=("error",), weight=SHAPE, absent=True),
     Marker("error", "object", weight=SHAPE, absent=True),
