@@ -4,10 +4,10 @@ from ...tables import Protocol
 from . import tables
 from .error import read_error, write_error
 from .markers import MARKERS
-from .parts import NAME
 from .request import read_request, write_request
 from .response import read_response, write_response
 from .stream import Decoder, Encoder
+from .tables import NAME
 
 PROTOCOL = Protocol(
     NAME,

@@ -1,4 +1,4 @@
-"""What messages of requests and replies have in common on the way out: texts, reasoning, calls, and what is left over."""
+"""What messages of requests and of replies have in common on the way out: texts, reasoning, calls, and what is left."""
 
 from collections.abc import Iterable
 
@@ -96,6 +96,9 @@ def write_reasoning(parts: list[Node], w: Writer, context: Context) -> None:
         w.put(dialect_of(ours[0], dialect), leaf)
     for part in ours:
         _forget_proof(part, w.ledger, ("text",) if part.value("text") else ())
+    for leaf in (leaf for part in detailed for leaf in part.says.get("plain_text", [])):
+        plain = [one for part in detailed for one in part.says.get("plain_text", []) if one.key == leaf.key]
+        w.put(leaf.key, joined(plain, "", "pieces-joined"))
     if detailed:
         details = w.list("reasoning_details")
         for number, part in enumerate(detailed):
@@ -111,22 +114,18 @@ def _forget_proof(part: Node, ledger: Ledger, but: tuple[str, ...]) -> None:
 
 
 def dialect_of(part: Node, dialect: str) -> str:
-    """The name under which a part's reasoning stands."""
+    """The name under which a part's reasoning stands: at home the one under which it came."""
     if part.protocol != NAME:
         return dialect
-    leaf = part.get("text")
-    if part.kind == "redacted" or "detail_index" in part.says or leaf is None:
+    if part.kind == "redacted" or str(part.value("type")).startswith("reasoning."):
         return "reasoning_details"
-    return leaf.key if leaf.key in DIALECTS else "reasoning_details" if _of_details(leaf) else "reasoning_content"
-
-
-def _of_details(leaf: Leaf) -> bool:
-    return isinstance(leaf.home, dict) and str(leaf.home.get("type")).startswith("reasoning.")
+    leaf = part.get("text")
+    return leaf.key if leaf is not None and leaf.key in DIALECTS else "reasoning_content"
 
 
 def write_detail(part: Node, w: Writer, number: int, context: Context) -> None:
     """One entry of `reasoning_details`, which keeps signatures and redacted reasoning."""
-    said = part.but()
+    said = part.but("plain_text")
     word = "reasoning.encrypted" if part.kind == "redacted" else "reasoning.text"
     if part.protocol != NAME:
         kind = said.says.pop("type", None)

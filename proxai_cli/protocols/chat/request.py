@@ -410,7 +410,7 @@ def _moved(part: Node) -> Node:
 
 
 class _Tools:
-    """The tools of a request and their choice: what this protocol has no tool for is dropped, and then the choice of it."""
+    """The tools of a request and their choice; what has no counterpart here is dropped, and so is the choice of it."""
 
     def __init__(self, node: Node, w: Writer, context: Context) -> None:
         self.node, self.w, self.context = node, w, context

@@ -102,7 +102,7 @@ def _read_message(message: dict[str, Any], said: Node, context: Context) -> list
 
 
 def read_sound(sound: dict[str, Any], said: Node, parts: list[Node], spoken: bool) -> list[Node]:
-    """Audio: its transcript stands for the text where none was spoken, the rest is one term (`spec/responses.md` §8)."""
+    """Audio: its transcript stands for a text that is not there, the rest is one term (`spec/responses.md` §8)."""
     for key in sound:
         leaf = Leaf(sound, key)
         if key == "transcript" and isinstance(leaf.value, str) and leaf.value and not spoken:

@@ -273,23 +273,23 @@ PARTS = Table(
 def gathered(node: Node, context: Context) -> list[Node]:
     """The parts of a message, or of a delta, taken out of the extras in which its table left their keys.
 
-    Reasoning that several dialects tell counts once, and the richest of them speaks.
+    Reasoning that several dialects tell is one part, for which the richest of them speaks.
     """
     parts: list[Node] = []
-    thought = False
+    thought: Node | None = None
     for rule in PARTS.rules:
         leaf = node.extras.get(rule.name) if isinstance(rule, Nested) else None
         if not isinstance(rule, Nested) or leaf is None or not fits(leaf.value, rule.shape):
             continue
         del node.extras[rule.name]
-        if rule.name in DIALECTS and thought:
-            node.asides.append((leaf, "duplicate"))
+        if rule.name in DIALECTS and thought is not None:
+            thought.says.setdefault("plain_text", []).append(leaf)
         elif isinstance(leaf.value, (list, dict)) and not leaf.value:
             node.asides.append((leaf, "target-default"))
         else:
             said = rule.read(leaf, context)
             parts += said
-            thought = thought or any(part.kind == "thinking" and part.value("text") for part in said)
+            thought = thought or next((part for part in said if part.kind == "thinking" and part.value("text")), None)
     return parts
 
 
@@ -444,7 +444,7 @@ FORMAT = Deep("format", NAME, Field("type", "type", TEXT), Inner("json_schema", 
 
 
 def write_format(said: Node, w: Writer, name: str, context: Context) -> None:
-    """A format; a schema without the name that this protocol demands gets one, and is strict (`spec/requests.md` §9)."""
+    """A format; a schema without the name that is demanded here gets one, and is strict (`spec/requests.md` §9)."""
     shape = said.but()
     if said.value("type") == "json_schema" and "name" not in said.says:
         shape.says["name"] = made("output", "required-by-target")
@@ -575,7 +575,8 @@ def _whole(value: Any) -> bool:
 
 
 def own_id(leaf: Leaf, context: Context) -> Leaf:
-    return wrapped_id(leaf, "chatcmpl_", "chatcmpl")
+    wrapped: Leaf = wrapped_id(leaf, "chatcmpl_", "chatcmpl")
+    return wrapped
 
 
 def whole_seconds(leaf: Leaf, context: Context) -> Leaf:
