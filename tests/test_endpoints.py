@@ -174,6 +174,25 @@ def test_the_official_types_take_it(body: Body, target: str) -> None:
         assert not complaints(body.endpoint, body.kind, target, done.value)
 
 
+def test_every_field_of_the_official_types_has_a_rule() -> None:
+    from anthropic.types import ModelInfo
+    from anthropic.types.messages import MessageBatch, MessageBatchRequestCounts
+    from openai.types import Batch, BatchRequestCounts, Model
+
+    from proxai_cli.endpoints.batches.state import BATCH, COUNTS
+    from proxai_cli.endpoints.models import MODEL
+
+    for table, official in (
+        (MODEL["openai"], Model),
+        (MODEL["anthropic"], ModelInfo),
+        (BATCH["openai"], Batch),
+        (BATCH["anthropic"], MessageBatch),
+        (COUNTS["openai"], BatchRequestCounts),
+        (COUNTS["anthropic"], MessageBatchRequestCounts),
+    ):
+        assert set(official.model_fields) == set(table.by_name)
+
+
 # Row by row: fixture, target, choices, and what must stand at a path of the target
 
 
@@ -411,6 +430,26 @@ def test_known_by_their_own_words(body: Body) -> None:
         assert known is None
     else:
         assert known is not None and (known[0].name, known[1]) == (body.endpoint, body.kind)
+
+
+def test_counts_that_are_no_whole_numbers_are_left_out() -> None:
+    batch = {"id": "b", "object": "batch", "status": "odd", "request_counts": {"total": 1.5, "completed": None, "x": 1}}
+    done = translate_endpoint(batch, "chat", "messages", "batches", "response")
+    assert set(done.value["request_counts"].values()) == {0}
+    assert done.value["processing_status"] == "odd"
+    assert fault(batch, done.value, done.ledger.entries) is None
+    batch = {
+        "id": "b",
+        "type": "message_batch",
+        "processing_status": "ended",
+        "request_counts": {"expired": 2, "errored": []},
+    }
+    done = translate_endpoint(batch, "messages", "chat", "batches", "response")
+    assert (done.value["status"], done.value["request_counts"]) == (
+        "expired",
+        {"total": 2, "completed": 0, "failed": 2},
+    )
+    assert fault(batch, done.value, done.ledger.entries) is None
 
 
 # Addresses

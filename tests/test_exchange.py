@@ -464,6 +464,33 @@ def test_bad_headers(source: str, said: Any, places: list[str]) -> None:
     assert {finding.code for finding in done.findings} <= {"bad-header"}
 
 
+def test_headers_of_the_other_vendor_are_noticed() -> None:
+    done = translate_exchange({**ASK, "headers": {"anthropic-beta": "x"}}, "chat", "chat")
+    assert done.findings == [("address-says-otherwise", ("headers", "anthropic-beta"))]
+    done = translate_exchange({**ASK, "headers": {"x-api-key": "x"}}, "chat", "messages")
+    assert done.findings == [] and done.value["headers"]["x-api-key"] == "<redacted>"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Authorization", "x-goog-api-key", "Set-Cookie", "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "my-auth"],
+)
+def test_what_is_a_credential(name: str) -> None:
+    for form in (
+        {name: "hush"},
+        {name: ["hush"]},
+        {name: {"a": "hush"}},
+        [[name, "hush"]],
+        [f"{name}: hush"],
+        f"{name}: hush",
+    ):
+        for target in PROTOCOLS:
+            done = translate_exchange({**ASK, "headers": form}, "chat", target)
+            assert "hush" not in text.dumps(done.value).decode()
+    for kept in ("Idempotency-Key", "x-ratelimit-limit-tokens", "X-Request-Id", "anthropic-version"):
+        assert headers_of({**ASK, "headers": {kept: "said"}}, "chat", "chat") == {kept: "said"}
+
+
 def test_a_head_that_is_too_large() -> None:
     done = translate_exchange({**ASK, "headers": {"a": "x" * 65536}}, "chat", "chat")
     assert done.findings == [("bad-header", ("headers",))]
@@ -582,6 +609,7 @@ def test_an_error_of_unknown_form() -> None:
         ("messages", {"type": "overloaded_error"}, 529, "responses", "service_unavailable_error", 503),
         ("messages", {"type": "timeout_error"}, 504, "chat", "server_error", 504),
         ("messages", {"type": "request_too_large"}, 413, "chat", "invalid_request_error", 413),
+        ("chat", {"type": "insufficient_quota", "code": 402}, 402, "responses", "insufficient_quota", 402),
         ("messages", {"type": "something_new"}, 418, "chat", "something_new", 418),
     ],
 )

@@ -91,7 +91,9 @@ def address(url: str) -> Address:
     found = _URL.match(url)
     if not found or len(url) > _LONGEST:
         return Address(UNKNOWN)
-    known = _of_path(re.sub("//+", "/", found["path"]).rstrip("/"))._replace(origin=found["origin"] or "", query=found["query"])
+    known = _of_path(re.sub("//+", "/", found["path"]).rstrip("/"))._replace(
+        origin=found["origin"] or "", query=found["query"]
+    )
     return known._replace(cloud="azure") if _AZURE_HOST.fullmatch(known.host) else known
 
 

@@ -70,10 +70,9 @@ def carry(home: Any, key: Any, w: Writer, way: Way) -> None:
     value = home[key]
     if way.kind == "request":
         node = PROTOCOLS[way.source].read["request"](value, way.context)
-        if way.source == way.target and "model" not in way.context.choices:
-            whole(home, key, w)
-        else:
-            PROTOCOLS[way.target].write["request"](node, Within(w.object(key), FIELDS[way.target]), way.context)
+        to = w.object(key)
+        to = to if way.source == way.target else Within(to, FIELDS[way.target])
+        PROTOCOLS[way.target].write["request"](node, to, way.context)
         return
     if not isinstance(value, dict) or "input_tokens" not in value:
         raise unrecognised("a count of tokens is an object with `input_tokens`")

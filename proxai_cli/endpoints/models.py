@@ -24,7 +24,7 @@ def unix_of(leaf: Leaf, context: Context) -> Any:
 
 def rfc3339_of(leaf: Leaf, context: Context) -> Any:
     """Seconds since 1970 as RFC 3339."""
-    if not math.isfinite(leaf.value):
+    if isinstance(leaf.value, float) and not math.isfinite(leaf.value):
         return Dropped("unknown-field")
     said = spelled_instant(Fraction(math.floor(leaf.value)))
     return Dropped("unknown-field") if said is None else leaf.to(said, "time-form")

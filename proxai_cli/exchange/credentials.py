@@ -10,7 +10,9 @@ from ..ledger import Leaf
 COVERED = "foreign-id"
 
 _SECRET = re.compile(
-    r"(?:.*-)?(?:authorization|auth|api-?key|token|secret|password|cookie2?|credentials?|signature)", re.IGNORECASE
+    r"(?:.*-)?(?:authorization|auth|token|secret|password|cookie2?|credentials?|signature"
+    r"|(?:api|subscription|virtual|functions|access|private)-?key)",
+    re.IGNORECASE,
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9-]*) +(?=\S)")
 _BEARER = re.compile(r"bearer +", re.IGNORECASE)

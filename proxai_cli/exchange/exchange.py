@@ -243,7 +243,11 @@ class Exchange:
         return None
 
     def _status(self, status: Leaf, body: Any) -> Leaf:
-        if self.source == self.target or type(status.value) is not int or not (is_error(body) or self._failed()):
+        """Of an error the status that the other vendor sends; a failed reply, which had none, has one now."""
+        failed, abroad = self._failed(), VENDOR[self.source] != VENDOR[self.target]
+        if type(status.value) is not int or self.source == self.target or (failed and not abroad):
+            return status
+        if not failed and not is_error(body):
             return status
         return status.to(status_of(body, self.target, status.value), "respelled")
 

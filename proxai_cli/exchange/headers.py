@@ -47,6 +47,7 @@ REQUEST = {
         OPENAI,
         Field("authorization", "credential", TEXT, bare, as_bearer),
         Field("api-key", "credential", TEXT, bare),
+        Field("x-api-key", "credential", TEXT, bare),
         Field("x-client-request-id", "client_request_id"),
         Field("openai-organization", "organization"),
         Field("openai-project", "project"),
@@ -73,15 +74,14 @@ REQUEST = {
 }
 
 
-def _limits(write: str, read: tuple[str, ...], term: str) -> list[Field]:
-    """The three fields of one rate limit: `*` in a name stands for limit, remaining and reset."""
-    fields = []
-    for what in ("limit", "remaining", "reset"):
-        for name in (write, *read):
-            back = (_moment, _length) if write.startswith("x-") else (None, _same_moment)
-            rules = back if what == "reset" else (None, None)
-            fields.append(Field(name.replace("*", what), f"{term}_{what}", TEXT, *rules))
-    return fields
+def _limits(term: str, *names: str) -> list[Field]:
+    """The three fields of one rate limit; `*` in its names stands for limit, remaining and reset."""
+    reset = (_moment, _length) if names[0].startswith("x-") else (None, _same_moment)
+    return [
+        Field(name.replace("*", what), f"{term}_{what}", TEXT, *(reset if what == "reset" else ()))
+        for what in ("limit", "remaining", "reset")
+        for name in names
+    ]
 
 
 RESPONSE = {
@@ -92,9 +92,9 @@ RESPONSE = {
         Field("openai-organization", "openai_organization"),
         Field("openai-version", "openai_version"),
         Field("openai-processing-ms", "processing_time"),
-        *_limits("x-ratelimit-*-requests", (), "requests"),
-        *_limits("x-ratelimit-*-tokens", (), "tokens"),
-        *_limits("x-ratelimit-*-project-tokens", (), "project_tokens"),
+        *_limits("requests", "x-ratelimit-*-requests"),
+        *_limits("tokens", "x-ratelimit-*-tokens"),
+        *_limits("project_tokens", "x-ratelimit-*-project-tokens"),
         Gap("organization", "foreign-id"),
         Gap("workspace", "foreign-id"),
     ),
@@ -105,9 +105,9 @@ RESPONSE = {
         Field("anthropic-organization-id", "organization"),
         Field("anthropic-workspace-id", "workspace"),
         Gap("openai_organization", "foreign-id"),
-        *_limits("anthropic-ratelimit-requests-*", (), "requests"),
-        *_limits("anthropic-ratelimit-tokens-*", ("anthropic-ratelimit-input-tokens-*",), "tokens"),
-        *_limits("anthropic-ratelimit-output-tokens-*", (), "output_tokens"),
+        *_limits("requests", "anthropic-ratelimit-requests-*"),
+        *_limits("tokens", "anthropic-ratelimit-tokens-*", "anthropic-ratelimit-input-tokens-*"),
+        *_limits("output_tokens", "anthropic-ratelimit-output-tokens-*"),
         Gap("openai_version", "target-default"),
     ),
 }
@@ -235,6 +235,10 @@ def judge_request(head: Head, source: str, cloud: str | None, context: Context) 
     def bad(name: str) -> None:
         context.find("bad-header", ("headers", name))
 
+    ours, others = REQUEST[VENDOR[source]], [table for vendor, table in REQUEST.items() if vendor != VENDOR[source]]
+    for name in said:
+        if name not in ours.by_name and any(name in table.by_name for table in others):
+            context.find("address-says-otherwise", ("headers", name))
     if VENDOR[source] == ANTHROPIC:
         version = said.get("anthropic-version")
         if (version is None and cloud is None) or (version is not None and "," in version):

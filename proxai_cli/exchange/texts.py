@@ -56,8 +56,11 @@ def closed(value: Any, spelled: dict[str, Spelled], protocol: str) -> Any:
 
 def _opened(half: dict[str, Any], name: str, protocol: str, spelled: dict[str, Spelled]) -> dict[str, Any]:
     read = dict(half)
-    if isinstance(half.get("headers"), str):
-        read["headers"] = parsed_head(half["headers"])
+    head = half.get("headers")
+    if isinstance(head, list) and head and all(isinstance(line, str) for line in head):
+        head = "\n".join(head)
+    if isinstance(head, str):
+        read["headers"] = parsed_head(head)
     body = half.get("body")
     found = _read(body, protocol) if isinstance(body, str) and body.strip() else None
     if found is not None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...errors import ProxaiError
 from ...ir.nodes import Node
-from ...ledger import Leaf, Writer
+from ...ledger import Leaf, Writer, made
 from ...protocols import PROTOCOLS
 from ...tables import NUMBER, OBJECT, TEXT, Field, Must, Nested, Table
 from ...text import pointer
@@ -161,38 +161,37 @@ def _write_answer(result: Node | None, w: Writer, way: Way) -> None:
     if result is None:
         raise unrecognised("a line of Anthropic's results has an object `result`")
     outcome, message, error = (result.get(term) for term in ("outcome", "message", "error"))
-    if message is not None or error is not None:
-        w.ledger.drop(result.but("message", "error"), "target-default")
-        w.ledger.drop(error if message is not None and error is not None else [], "duplicate")
-        _write_response(message, error, w, way)
-        return
-    w.ledger.drop(result.but("outcome"), "target-default")
-    w.make("response", None, "required-by-target")
-    failure = w.object("error")
-    if outcome is None:
-        failure.make("code", "batch_failed", "required-by-target")
-    else:
-        code = _UNRUN_BACK.get(outcome.value, outcome.value)
-        failure.put("code", outcome if code == outcome.value else outcome.to(code, "respelled"))
-    failure.make("message", "", "required-by-target")
-
-
-def _write_response(message: Leaf | None, error: Leaf | None, w: Writer, way: Way) -> None:
-    response = w.object("response")
     if message is not None:
-        node = PROTOCOLS[way.source].read["response"](message.value, way.context)
-        response.make("status_code", 200, "required-by-target")
-        response.make("request_id", "", "required-by-target")
-        PROTOCOLS[way.target].write["response"](node, response.object("body"), way.context)
-        return
-    assert error is not None
-    node = read_failure(error.home, error.key, way.source, None, way.context)
-    request_id = node.get("request_id")
-    body: dict[str, Any] = response.object("body").value
-    write_failure(node.but("request_id"), way.target, None, Writer(w.ledger, body), way.context)
-    response.make("status_code", status_of(body, way.target, None), "required-by-target")
-    if request_id is None:
-        response.make("request_id", "", "required-by-target")
+        w.ledger.drop(result.but("message"), "target-default")
+        _write_message(message, w.object("response"), way)
+    elif error is not None:
+        w.ledger.drop(result.but("error"), "target-default")
+        _write_error(error, w.object("response"), way)
     else:
-        response.put("request_id", request_id)
-    response.order(("status_code", "request_id", "body"))
+        w.ledger.drop(result.but("outcome"), "target-default")
+        w.make("response", None, "required-by-target")
+        _write_unrun(outcome, w.object("error"))
+
+
+def _write_message(message: Leaf, w: Writer, way: Way) -> None:
+    w.make("status_code", 200, "required-by-target")
+    w.make("request_id", "", "required-by-target")
+    node = PROTOCOLS[way.source].read["response"](message.value, way.context)
+    PROTOCOLS[way.target].write["response"](node, w.object("body"), way.context)
+
+
+def _write_error(error: Leaf, w: Writer, way: Way) -> None:
+    node = read_failure(error.home, error.key, way.source, None, way.context)
+    to = w.object("body")
+    write_failure(node.but("request_id"), way.target, None, to, way.context)
+    w.make("status_code", status_of(to.value, way.target, None), "required-by-target")
+    w.put("request_id", node.get("request_id") or made("", "required-by-target"))
+    w.order(("status_code", "request_id", "body"))
+
+
+def _write_unrun(outcome: Leaf | None, w: Writer) -> None:
+    if outcome is None:
+        w.make("code", "batch_failed", "required-by-target")
+    else:
+        w.put("code", outcome.to(_UNRUN_BACK.get(outcome.value, outcome.value), "respelled"))
+    w.make("message", "", "required-by-target")

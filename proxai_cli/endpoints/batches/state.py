@@ -142,10 +142,19 @@ def _write_to_anthropic(batch: Node, w: Writer, context: Context) -> None:
             w.put("ended_at", said)
         else:
             w.ledger.drop(ended, said.why)
-    _write_counts_to_anthropic(batch.get("counts") or Node("batch_counts", OPENAI), w.object("request_counts"), context)
+    _write_counts_to_anthropic(_counted(batch.get("counts"), w), w.object("request_counts"))
 
 
-def _write_counts_to_anthropic(counts: Node, w: Writer, context: Context) -> None:
+def _counted(counts: Node | None, w: Writer) -> Node:
+    """The counts that are whole numbers; what else stands among them no version of the protocol has."""
+    said = Node("batch_counts", "") if counts is None else counts
+    odd = [name for name, leaf in said.says.items() if type(leaf.value) is not int]
+    w.ledger.drop([*(said.says[name] for name in odd), *said.extras.values()], "unknown-field")
+    w.ledger.drop([leaf for leaf, _ in said.asides], "target-default")
+    return Node(said.kind, said.protocol, None, {name: leaf for name, leaf in said.says.items() if name not in odd})
+
+
+def _write_counts_to_anthropic(counts: Node, w: Writer) -> None:
     total, done, failed = (counts.get(name) for name in ("total", "completed", "failed"))
     if total is None:
         w.make("processing", 0, "required-by-target")
@@ -155,14 +164,14 @@ def _write_counts_to_anthropic(counts: Node, w: Writer, context: Context) -> Non
         w.put("processing", total.to(open_ones, "usage-sum", others))
     for name, leaf in (("succeeded", done), ("errored", failed), ("canceled", None), ("expired", None)):
         w.put(name, leaf or made(0, "required-by-target"))
-    COUNTS[ANTHROPIC].rest(counts, w)
 
 
 # To OpenAI
 
 
 def _write_to_openai(batch: Node, w: Writer, way: Way) -> None:
-    state, counts, ended = (batch.get(term) for term in ("state", "counts", "ended"))
+    state, ended = batch.get("state"), batch.get("ended")
+    counts = _counted(batch.get("counts"), w)
     word = _state_of(None if state is None else state.value, counts)
     w.put("status", made(word, "required-by-target") if state is None else state.to(word, "respelled"))
     if ended is not None:
@@ -172,15 +181,15 @@ def _write_to_openai(batch: Node, w: Writer, way: Way) -> None:
         else:
             w.ledger.drop(ended, said.why)
     w.make("endpoint", path_of(way.target), "required-by-target")
-    if counts is not None:
+    if "counts" in batch.says:
         _write_counts_to_openai(counts, w.object("request_counts"))
 
 
-def _state_of(state: Any, counts: Node | None) -> str:
+def _state_of(state: Any, counts: Node) -> str:
     """Anthropic only says that a batch ended; how it ended is told by its counts."""
     if state != "ended":
         return {"canceling": "cancelling"}.get(state, state) if isinstance(state, str) else "in_progress"
-    said = {} if counts is None else {name: leaf.value for name, leaf in counts.says.items()}
+    said = {name: leaf.value for name, leaf in counts.says.items()}
     whole = sum(said.values())
     alone = [name for name in ("expired", "canceled") if whole and said.get(name) == whole]
     return {"expired": "expired", "canceled": "cancelled"}[alone[0]] if alone else "completed"
@@ -199,4 +208,3 @@ def _write_counts_to_openai(counts: Node, w: Writer) -> None:
             w.put(name, leaves[0])
         else:
             w.put(name, leaves[0].to(sum(leaf.value for leaf in leaves), "usage-sum", leaves[1:]))
-    COUNTS[OPENAI].rest(counts, w)
