@@ -15,7 +15,7 @@ PROTOCOL = Protocol(
     write={"request": write_request, "response": write_response, "error": write_error},
     Decoder=Decoder,
     Encoder=Encoder,
-    tables={},
+    tables=tables.TABLES,
     markers=MARKERS,
     named=True,
 )

@@ -38,7 +38,8 @@ def put_back(node: Node, table: Table, w: Writer, context: Context, but: tuple[s
     """What a node says, under the keys that it had, and what was set aside for others' sake."""
     table.write(node, w, context, but)
     for said, _ in node.asides:
-        if isinstance(said, Leaf) and said.key in table.by_name and said.key not in w.value:
+        known = isinstance(said, Leaf) and (said.key in table.by_name or (said.value is None and table is OUTPUT_TEXT))
+        if known and said.key not in w.value:
             w.put(said.key, Leaf(said.home, said.key))
 
 

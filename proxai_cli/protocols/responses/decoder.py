@@ -43,13 +43,11 @@ PASSING: dict[str, tuple[str, ...]] = {
         "shell_call_output_content.done",
     ),
     "unsupported-media": ("audio.delta", "audio.done", "audio.transcript.delta", "audio.transcript.done"),
-    "hosted-tool": (
+    "not-terminal": (
         "image_generation_call.in_progress",
         "image_generation_call.generating",
         "image_generation_call.partial_image",
         "image_generation_call.completed",
-    ),
-    "not-terminal": (
         "web_search_call.in_progress",
         "web_search_call.searching",
         "web_search_call.completed",

@@ -6,7 +6,7 @@ from typing import Any
 from ...context import Context
 from ...ir.events import Close, Delta, Done, Event, Fail, Finish, Open, Say, Start
 from ...ir.nodes import Node
-from ...ledger import Ledger, Writer
+from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked
 from .blocks import (
     Block,
@@ -114,7 +114,8 @@ class Encoder:
         w.make("output", [], "stream-shape")
         w.make("usage", None, "stream-shape")
         self.ledger.drop([said.says[term] for term in ENDING if term in said.says], "not-terminal")
-        neutral(w, self.context)
+        if reply.protocol != NAME:
+            neutral(w, self.context)
         w.order(REPLY.names)
         self.response = deepcopy(w.value)
         self.ids = Ids(w.value["id"])
@@ -214,6 +215,10 @@ class Encoder:
         if not self.context.chosen("stream-errors", True):
             lost(error, self.ledger, why="no-equivalent")
             return
+        reply = error.get("failed")
+        if error.protocol == NAME and reply is not None:
+            self._failed(reply.home)
+            return
         if not self.response:
             write_error_event(error, self.event("error"), self.context)
             return
@@ -223,6 +228,15 @@ class Encoder:
         output = [deepcopy(item.value) for item in self.items if item.finished]
         response.make("output", output, "sum-of-pieces" if output else "stream-shape")
         self._repeat(response)
+
+    def _failed(self, home: dict[str, Any]) -> None:
+        """At home: the beginning of a response that failed, and its end."""
+        said = {key: value for key, value in home.items() if key in ("id", "object", "created_at", "model")}
+        begun = {**said, "status": "in_progress", "output": []}
+        self.event("response.created").make("response", begun, "stream-shape")
+        response = self.event("response.failed").object("response")
+        for key in home:
+            response.put(key, Leaf(home, key))
 
     def _let_go(self) -> None:
         for block in self.open.values():

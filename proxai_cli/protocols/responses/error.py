@@ -76,10 +76,12 @@ def read_error(value: Any, context: Context) -> Node:
 
 
 def write_error(error: Node, w: Writer, context: Context) -> None:
-    """An error body. At home it goes out as it came in."""
-    if error.protocol == NAME and isinstance(error.home, dict) and "error" in error.home:
-        for key in error.home:
-            w.put(key, Leaf(error.home, key))
+    """An error body; at home it goes out as it came in, and a failed response as a response."""
+    reply = error.get("failed")
+    home = error.home if reply is None else reply.home
+    if error.protocol == NAME and isinstance(home, dict) and "error" in home:
+        for key in home:
+            w.put(key, Leaf(home, key))
         return
     error = typed(error)
     error.home = None
@@ -97,27 +99,36 @@ def typed(error: Node) -> Node:
 
 
 def read_failure(event: dict[str, Any], ledger: Ledger, context: Context) -> Node:
-    """The error that `response.failed` or an `error` event tells; of a failed response nothing else is told."""
+    """The error that `response.failed` or an `error` event tells."""
     response = event.get("response")
-    if isinstance(response, dict):
-        for key in response:
-            if key != "error" or not response[key]:
-                ledger.drop(Leaf(response, key), "not-terminal")
-        if not response:
-            ledger.drop(Leaf(event, "response"), "not-terminal")
-    elif "response" in event:
+    if isinstance(response, dict) and response:
+        return failed(response, context)
+    if "response" in event:
         ledger.drop(Leaf(event, "response"), "unknown-field")
-    home, key = (response, "error") if isinstance(response, dict) else (event, "error")
-    if home.get(key):
-        return _nested(home, key, context)
-    flat = {key: value for key, value in event.items() if key in ("code", "message", "param", "error")}
+    if event.get("error"):
+        return _nested(event, "error", context)
     error = Node("error", NAME)
-    for key, value in flat.items():
-        if value is None or key == "error":
+    for key in ("code", "message", "param", "error"):
+        if key in event and (event[key] is None or key == "error"):
             error.asides.append((Leaf(event, key), "target-default"))
-        else:
+        elif key in event:
             error.says[key] = Leaf(event, key)
     error.says.setdefault("message", made("", "required-by-target"))
+    return typed(error)
+
+
+def failed(response: dict[str, Any], context: Context) -> Node:
+    """The error of a failed response; it says the response, too, for whoever tells a failure by a whole reply."""
+    if response.get("error"):
+        error = _nested(response, "error", context)
+    else:
+        error = Node("error", NAME, None, {"message": made("the response failed", "required-by-target")})
+        word = "cancelled" if response.get("status") == "cancelled" else "server_error"
+        error.says["code"] = made(word, "required-by-target")
+    reply = Node("reply", NAME, response)
+    told = () if isinstance(response.get("error"), (dict, str)) and response["error"] else ("error",)
+    reply.extras = {key: Leaf(response, key) for key in response if key != "error" or key in told}
+    error.says["failed"] = reply
     return typed(error)
 
 

@@ -12,7 +12,7 @@ from ...ir.nodes import Node
 from ...ir.terms import term
 from ...ledger import Leaf, Ledger
 from ...tables import nodes, other, unknown
-from .tables import CALLS, CLIENT_CALL, CLIENT_CALLS, HOSTED_ITEMS, MESSAGE, NAME, OUTPUTS, PARTS, REASONING
+from .tables import CALLS, CLIENT_CALL, CLIENT_CALLS, HOSTED_ITEMS, MESSAGE, NAME, OUTPUTS, PARTS, REASONING, SCREENSHOT
 
 BETWEEN = "\n\n"  # what stands between pieces of reasoning that have one place
 
@@ -152,8 +152,8 @@ def _results(part: Node, output: Leaf, context: Context) -> list[Node]:
 
 def _screenshot(output: dict[str, Any]) -> Node:
     """The output of a computer: an image, spelled `computer_screenshot`."""
-    image = PARTS["input_image"].read(output, Context())
-    return image if "url" in image.says or "file_id" in image.says else unknown(output, NAME)
+    image = SCREENSHOT.read(output, Context())
+    return image if image.says else unknown(output, NAME)
 
 
 def _streams(part: Node) -> list[Node]:

@@ -15,6 +15,7 @@ from ...tables import nodes, other, unknown
 from .input import Items
 from .items import kind_of, lost, read_answer_item, read_message, read_parts, read_result
 from .tables import (
+    ASIDE_ITEMS,
     CUSTOM_TOOL,
     CUSTOM_TOOL_GROUPS,
     FUNCTION_TOOL,
@@ -34,14 +35,6 @@ from .tables import (
 )
 
 ROLES = ("system", "developer", "user", "assistant")
-
-# Items that say nothing to another protocol, and why.
-ASIDE_ITEMS = {
-    "item_reference": "stateful-reference",
-    "compaction": "foreign-signature",
-    "compaction_trigger": "no-equivalent",
-    "configuration_update": "no-equivalent",
-}
 
 
 def read_request(value: Any, context: Context) -> Node:
@@ -124,7 +117,8 @@ class _Turns:
     def _item(self, item: dict[str, Any]) -> None:
         kind = kind_of(item)
         if kind in ASIDE_ITEMS:
-            self.asides.append((unknown(item, NAME), ASIDE_ITEMS[kind]))
+            table, why = ASIDE_ITEMS[kind]
+            self.asides.append((table.read(item, self.context), why))
         elif kind == "additional_tools":
             self._add_tools(item)
         elif kind in OUTPUTS:

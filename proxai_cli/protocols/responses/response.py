@@ -14,10 +14,10 @@ from ...ledger import Leaf, Writer, made
 from ...tables import nodes
 from .asked import Asked
 from .collected import write_output
-from .error import typed
+from .error import failed
 from .items import read_answer_item
 from .output import Output
-from .tables import ERROR, NAME, NEUTRAL, REPLY, USAGE, USAGE_GROUPS, lifted, write_grouped
+from .tables import NAME, NEUTRAL, REPLY, USAGE, USAGE_GROUPS, lifted, write_grouped
 
 # `incomplete_details.reason` and what the reply's end is called elsewhere.
 INCOMPLETE = {
@@ -41,6 +41,7 @@ ENDINGS = {
     "content_filter": ("incomplete", "content_filter"),
     "running": ("in_progress", None),
 }
+FAILED = ("failed", "cancelled")
 PLAIN_ENDS = ("end", "tool_calls", "stop_sequence", "pause", "compaction")
 CLIENT_PARTS = ("tool_call", "custom_call")
 
@@ -67,11 +68,11 @@ def read_reply(value: dict[str, Any], context: Context) -> Node:
     for term in ("usage", "error"):
         if reply.value(term) == {}:
             reply.asides.append((reply.says.pop(term), "target-default"))
-    usage, error = reply.get("usage"), reply.get("error")
+    usage = reply.get("usage")
     if usage is not None:
         reply.says["usage"] = lifted(USAGE.read(usage.value, context), USAGE_GROUPS)
-    if error is not None:
-        reply.says["error"] = typed(ERROR.read(error.value, context))
+    if "error" in reply.says or reply.value("stop_reason") in FAILED:
+        reply.says["error"] = failed(value, context)
     return reply
 
 
@@ -94,10 +95,6 @@ def finish(reply: Node, parts: list[Node], context: Context) -> None:
     else:
         stop = status.to(STATUS.get(status.value, status.value), "respelled", [reason] if reason else [])
     reply.says["stop_reason"] = stop
-    if status.value in ("failed", "cancelled") and "error" not in reply.says:
-        code = made(status.value if status.value == "cancelled" else "server_error", "required-by-target")
-        error = {"message": made(f"the response {status.value}", "required-by-target"), "code": code}
-        reply.says["error"] = typed(Node("error", NAME, None, error))
 
 
 def _reason(reply: Node) -> Leaf | None:
@@ -162,7 +159,8 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
         context.find("empty-reply")
         w.make("output", [], "required-by-target")
     end(reply, w, context)
-    neutral(w, context)
+    if reply.protocol != NAME or "stop_reason" not in reply.says:
+        neutral(w, context)
     w.order(REPLY.names)
 
 

@@ -188,6 +188,13 @@ IMAGE = Table(
     _MARK,
     Must("detail", "auto"),
 )
+SCREENSHOT = Table(
+    "image",
+    NAME,
+    Word("type", "computer_screenshot"),
+    Field("image_url", "url", TEXT),
+    Field("file_id", "file_id", TEXT),
+)
 FILE = Table(
     "file",
     NAME,
@@ -273,6 +280,7 @@ def _output(kind: str) -> Table:
         Field("caller", "caller"),
         Field("max_output_length", "max_output_length"),
         Field("acknowledged_safety_checks", "acknowledged_safety_checks"),
+        Field("created_by", "created_by"),
         Field("output", "output", "text list object"),
     )
 
@@ -345,9 +353,22 @@ HOSTED_ITEMS = {
     ),
     "program": _hosted_item("program", "call_id", "code", "fingerprint"),
     "program_output": _hosted_item("program_output", "call_id", "result"),
+    "compaction": _hosted_item("compaction", "encrypted_content", "created_by"),
+    "additional_tools": _hosted_item("additional_tools", "role", "tools"),
     "shell_call": _hosted_item("shell", "call_id", "action", "environment", "caller", "created_by"),
 }  # fmt: skip
 
+
+# Items of a request that say nothing to another protocol, and why.
+ASIDE_ITEMS = {
+    "item_reference": (Table("reference", NAME, Field("type", "type"), Field("id", "id")), "stateful-reference"),
+    "compaction": (HOSTED_ITEMS["compaction"], "foreign-signature"),
+    "compaction_trigger": (Table("other", NAME, Field("type", "type"), Field("id", "id")), "no-equivalent"),
+    "configuration_update": (
+        Table("other", NAME, *(Field(name, name) for name in ("type", "id", "reasoning", "text"))),
+        "no-equivalent",
+    ),
+}
 
 # Calls of tools that the vendor defines and the client runs: the name that they have elsewhere.
 CLIENT_CALLS = {
@@ -578,6 +599,7 @@ INPUT_DETAILS = Table(
     NAME,
     Field("cached_tokens", "cached_tokens", NUMBER),
     Field("cache_write_tokens", "cache_write_tokens", NUMBER),
+    Field("cache_write_tokens_details", "cache_write_tokens_details", OBJECT),
     Must("cached_tokens", 0),
     Must("cache_write_tokens", 0),
 )
@@ -659,3 +681,31 @@ REPLY = Table(
     Field("input_transformations", "input_transformations"),
     Gap("system_fingerprint", "no-equivalent"),
 )
+
+# --- all of them, as `proxai map` prints them
+
+TABLES: dict[str, Table] = {
+    "request": REQUEST,
+    "request.reasoning": REASONING_OPTIONS,
+    "request.text": TEXT_OPTIONS,
+    "request.text.format": FORMAT,
+    "request.prompt_cache_options": CACHE_OPTIONS,
+    "request.stream_options": STREAM_OPTIONS,
+    "request.tools[function]": FUNCTION_TOOL,
+    "request.tools[custom]": CUSTOM_TOOL,
+    "request.tools[custom].format": TOOL_FORMAT,
+    "request.tools[namespace]": NAMESPACE,
+    **{f"request.tools[{SERVICES.from_canonical[service]}]": table for service, table in HOSTED_TOOLS.items()},
+    "request.tool_choice": TOOL_CHOICE,
+    "item[message]": MESSAGE,
+    **{f"part[{kind}]": table for kind, table in PARTS.items() if kind != "text"},
+    "part.prompt_cache_breakpoint": CACHE_MARK,
+    **{f"annotation[{kind}]": table for kind, table in CITATIONS.items()},
+    "item[reasoning]": REASONING,
+    **{f"item[{kind}]": table for kind, table in {**CALLS, **OUTPUTS, **HOSTED_ITEMS}.items()},
+    "reply": REPLY,
+    "reply.usage": USAGE,
+    "reply.usage.input_tokens_details": INPUT_DETAILS,
+    "reply.usage.output_tokens_details": OUTPUT_DETAILS,
+    "reply.error": ERROR,
+}
