@@ -35,7 +35,8 @@ class Leaf:
     def to(self, value: Any, why: str, joined: Iterable["Leaf"] = ()) -> "Leaf":
         """The same leaf (and those joined to it) saying something else, for a stated reason."""
         leaf = Leaf.__new__(Leaf)
-        leaf.home, leaf.key, leaf.value, leaf.why = self.home, self.key, value, why
+        leaf.home, leaf.key, leaf.value = self.home, self.key, value
+        leaf.why = why if self.home is not None else self.why  # what we made stays made for the reason it was made
         leaf.joined = (*self.joined, *(each for other in joined for each in (other, *other.joined)))
         return leaf
 
@@ -144,6 +145,7 @@ class Ledger:
     def __init__(self, steers: bool = False) -> None:
         self.steers = steers
         self.kept: dict[Spot, tuple[Any, Path, int]] = {}  # holding the source object keeps its id its own
+        self.kept_objects: dict[Spot, None] = {}  # those of the kept that are objects or lists
         self.entries: list[Entry] = []
         self.clear()
 
@@ -188,12 +190,18 @@ class Ledger:
         paths of the n-th target."""
         self.entries, self.places, met = [], {}, set[Spot]()
         self.filled: set[tuple[int, Any]] = set()
+        self.touched = {home for home, _ in (*self.claims, *self.gone)}
         for at, target in enumerate(targets):
             self._places(target, target_root(at))
         for spot in [*self.claims, *self.gone]:
             if spot in self.kept:  # from an earlier event, and settled now
                 _, path, leaves = self.kept.pop(spot)
+                self.kept_objects.pop(spot, None)
                 self._enter(spot, path, leaves, met)
+        for spot in [spot for spot in self.kept_objects if self._is_touched(self.kept[spot][0][spot[1]])]:
+            node, path, _ = self.kept.pop(spot)  # a part of it is settled now, and so is the rest
+            self.kept_objects.pop(spot, None)
+            self._walk(node[spot[1]], path, met)
         self._walk(source, source_root, met)
         for spot in self.claims.keys() - met:  # a leaf of nothing at hand: a codec's fault, and seen
             self.made += [(home, key, "out-of-nowhere") for home, key, _, _ in self.claims[spot]]
@@ -208,6 +216,7 @@ class Ledger:
         for _, path, leaves in self.kept.values():
             self._entry(DROPPED, path, None, "unclaimed", leaves, 0)
         self.kept.clear()
+        self.kept_objects.clear()
         return self.entries
 
     def _walk(self, source: Any, path: Path, met: set[Spot]) -> None:
@@ -217,12 +226,25 @@ class Ledger:
             spot, value = (id(node), key), node[key]
             if spot in self.claims or spot in self.gone:
                 self._enter(spot, path, size(value), met)
-            elif spot in self.keeping:
+            elif spot in self.keeping and not self._is_touched(value):
                 self.kept[spot] = (node, path, size(value))
+                if isinstance(value, (dict, list)):
+                    self.kept_objects[spot] = None
             elif value and isinstance(value, (dict, list)):
                 todo += _spots(value, path)
             else:
                 self._entry(DROPPED, path, None, "unclaimed", 1, 0)  # unexplained
+
+    def _is_touched(self, value: Any) -> bool:
+        """Is anything within an object or list claimed or dropped?"""
+        todo = [value]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, (dict, list)):
+                if id(node) in self.touched:
+                    return True
+                todo += node.values() if isinstance(node, dict) else node
+        return False
 
     def _enter(self, spot: Spot, path: Path, ours: int, met: set[Spot]) -> None:
         met.add(spot)
@@ -263,6 +285,7 @@ class Ledger:
             todo += [(value, (*path, key)) for key, value in members(node) if isinstance(value, (dict, list))]
 
     places: dict[int, Path]
+    touched: set[int]
 
 
 def leaves_said(said: Any) -> Iterator[tuple[Leaf, str | None]]:

@@ -125,6 +125,7 @@ REASONS: dict[str, Reason] = {
         "note", "The reply stopped although it calls tools; clients of the target look for the tool word."
     ),
     "usage-sum": Reason("note", "Both sides count the same tokens but cut them differently."),
+    "redacted": Reason("note", "The value of a credential is not shown; --set credentials=true keeps it."),
     "time-form": Reason("note", "The same time in the target's form, in whole seconds."),
     "pieces-joined": Reason("note", "Pieces of a stream became one value."),
     "differs": Reason("loss*", "Both documents say this, but not the same."),

@@ -6,8 +6,8 @@ from ..context import Context
 from ..endpoints.address import REDACTED
 from ..ledger import Leaf
 
-# Why a credential is not shown: only the vendor that gave it knows it, and another has to be got from the other vendor.
-COVERED = "foreign-id"
+# The reason that a credential is changed for.
+COVERED = "redacted"
 
 _SECRET = re.compile(
     r"(?:.*-)?(?:authorization|auth|token|secret|password|cookie2?|credentials?|signature"
