@@ -11,6 +11,7 @@ from ...ir.nodes import Node
 from ...ir.turns import CALLS
 from ...ir.values import as_text
 from ...ledger import Leaf, Ledger, Writer
+from .asked import Asked, unwrapped
 from .citations import placed, write_citations
 from .error import write_error
 from .parts import LOST, dialect_of, forget, is_legacy, write_call, write_detail, write_legacy_call
@@ -23,7 +24,7 @@ from .response import (
     write_sound,
     write_stop,
 )
-from .tables import CHUNK, DIALECTS, NAME, write_usage
+from .tables import CHUNK, DIALECTS, NAME, joined, write_usage
 
 # What a reply may say of itself as late as with its finish.
 LATE_TERMS = ("service_tier", "system_fingerprint", "metadata", "moderation")
@@ -38,6 +39,7 @@ class Encoder:
 
     def __init__(self, ledger: Ledger, context: Context) -> None:
         self.ledger, self.context = ledger, context
+        self.asked = Asked(context)
         self.dialect = context.choice("reasoning-dialect", "reasoning_content")
         self.head: dict[str, Any] = {}
         self.parts: dict[int, _Part] = {}
@@ -74,10 +76,7 @@ class Encoder:
         """The stream was cut: citations that waited are told, and no end is invented."""
         self.out = []
         for number in list(self.parts):
-            part = self.parts.pop(number)
-            if part.opening is not None:
-                self._detail(part)
-            self._gather(part)
+            self._close(number, whole=False)
         self._cite()
         return self.out
 
@@ -194,19 +193,12 @@ class Encoder:
         """The one usage chunk, unless it is not wanted."""
         if usage is None:
             return
-        if not self._wants_usage():
+        if not self.asked.wants_usage() or not self.context.chosen("usage-chunk", True):
             self.ledger.drop(usage, "target-default")
             return
         chunk = self._chunk()
         chunk.make("choices", [], "stream-shape")
         write_usage(usage, chunk, "usage", self.context)
-
-    def _wants_usage(self) -> bool:
-        request = self.context.request
-        if self.context.request_protocol == NAME and isinstance(request, dict):
-            options = request.get("stream_options")
-            return isinstance(options, dict) and options.get("include_usage") is True
-        return self.context.chosen("usage-chunk", True)
 
     def _cite(self) -> None:
         """All annotations in one chunk (`spec/streams.md` §3)."""
@@ -220,8 +212,7 @@ class Encoder:
 
     def _fail(self, node: Node) -> None:
         """An error ends the stream; what waited is not told."""
-        waiting = [*(part.citations for part in self.parts.values()), *(part.opening for part in self.parts.values())]
-        self.ledger.drop([self.citations, *waiting], "not-terminal")
+        self.ledger.drop([self.citations, *(part.waiting() for part in self.parts.values())], "not-terminal")
         self.citations, self.parts = [], {}
         if not self.context.chosen("stream-errors", True):
             self.ledger.drop(node, "no-equivalent")
@@ -276,10 +267,11 @@ class Encoder:
         else:
             delta.put("content" if part.kind == "text" else "refusal", leaf)
 
-    def _close(self, number: int) -> None:
+    def _close(self, number: int, whole: bool = True) -> None:
+        """A part ends; one that was cut gets no end of ours."""
         part = self.parts.pop(number)
-        if part.kind == "tool_call" and not part.text and not part.home:
-            self._fragment(part, "function").make("arguments", "{}", "empty-arguments")
+        if part.kind in CALLS and (whole or part.held):
+            self._end_call(part)
         if part.opening is not None:
             self._detail(part)
         if part.kind == "text" and part.text:
@@ -320,10 +312,9 @@ class Encoder:
             return
         if part.home and leaf.key in DIALECTS:
             part.name = leaf.key
-        if self.thought and not part.text:
+        if self.thought and not part.told:
             self._delta().make(part.name, "\n\n", "separator")
-        self.thought = True
-        part.text.append("…")
+        self.thought = part.told = True
         self._delta().put(part.name, leaf)
 
     def _detail(self, part: "_Part") -> Writer:
@@ -341,9 +332,13 @@ class Encoder:
 
     def _begin_call(self, part: "_Part", node: Node) -> None:
         """The first fragment of a call, with its id and name."""
-        part.legacy = is_legacy(node)
         key = "arguments" if node.kind == "tool_call" else "input"
-        first, said = node.get(key), node.but(key)
+        first, said = node.get(key), self.asked.renamed(node.but(key))
+        part.legacy, part.free = is_legacy(node), self.asked.is_free(said)
+        if part.free:
+            said = said.but()
+            said.kind = "custom_call"
+        part.key = "custom" if said.kind == "custom_call" else "function"
         if part.legacy:
             write_legacy_call(said, self._delta())
         else:
@@ -356,36 +351,54 @@ class Encoder:
             self._argument(part, first)
 
     def _argument(self, part: "_Part", leaf: Leaf) -> None:
-        """More of a call's arguments, or of a custom tool's input."""
+        """More of a call's arguments, or of a free-text tool's input; what is wrapped waits until it is whole."""
         leaf = as_text(leaf)
         if not leaf.value:
             self.ledger.drop(leaf, "noise")
-            return
-        part.text.append("…")
-        if part.legacy:
-            self._delta().object("function_call").put("arguments", leaf)
-        elif part.kind == "tool_call":
-            self._fragment(part, "function").put("arguments", leaf)
+        elif part.free:
+            part.held.append(leaf)
+            self.ledger.keep(leaf)
         else:
-            self._fragment(part, "custom").put("input", leaf)
+            part.told = True
+            self._fragment(part).put("arguments" if part.kind == "tool_call" else "input", leaf)
 
-    def _fragment(self, part: "_Part", key: str) -> Writer:
+    def _end_call(self, part: "_Part") -> None:
+        """A call of a function has arguments; the input of a free-text tool is told now if it came wrapped."""
+        if part.free and part.held:
+            self._fragment(part).put("input", unwrapped(joined(part.held, "", "pieces-joined")))
+        elif part.kind == "tool_call" and not part.told and not part.free and not part.home:
+            self._fragment(part).make("arguments", "{}", "empty-arguments")
+
+    def _fragment(self, part: "_Part") -> Writer:
+        """The object that holds more of a call."""
+        if part.legacy:
+            return self._delta().object("function_call")
         item = self._delta().list("tool_calls").item()
         item.make("index", part.number, "position")
-        return item.object(key)
+        return item.object(part.key)
 
 
 class _Part:
-    """An open part of the target: its kind, what was told of it, and why nothing is, if it has no place."""
+    """An open part of the target: what was told of it, what of it waits, and why it is not told, if it has no place."""
 
     def __init__(self, node: Node, base: int) -> None:
         self.kind, self.home, self.base = node.kind, node.protocol == NAME, base
+        self.lost = ""
+        self.told = False
         self.text: list[str] = []
         self.citations: list[Node] = []
         self.probabilities: list[Leaf] = []
-        self.lost = ""
-        self.word, self.name = "reasoning.text", "text"
+        # of reasoning: its name, and of a detail its number, type and beginning
+        self.name = "text"
         self.detail: int | None = None
+        self.word = "reasoning.text"
         self.opening: Node | None = None
+        # of a call: its number, the name of its inner object, its form, and pieces of a wrapped input
         self.number = 0
-        self.legacy = False
+        self.key = "function"
+        self.legacy = self.free = False
+        self.held: list[Leaf] = []
+
+    def waiting(self) -> list[Any]:
+        """What was kept for later."""
+        return [self.citations, self.opening, self.held]

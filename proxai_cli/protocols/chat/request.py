@@ -9,9 +9,9 @@ from ...context import Context
 from ...errors import NotPossible, NotThatProtocol
 from ...ir.nodes import Node
 from ...ir.turns import CALLS, paired
-from ...ledger import Leaf, Writer, made
+from ...ledger import Leaf, Ledger, Writer, made
 from .parts import forget, lose, of_kind, texts, write_calls, write_reasoning
-from .tables import CONTENT_OF, NAME, REQUEST, SAME_VENDOR, TOOL_OF, WEB_SEARCH, under
+from .tables import CHOSEN, CONTENT_OF, NAME, REQUEST, SAME_VENDOR, TOOL_OF, WEB_SEARCH, under
 
 # Keys of a message in the order in which people expect them.
 MESSAGE_KEYS = (
@@ -24,6 +24,8 @@ MESSAGE_KEYS = (
     "content",
     "refusal",
 )
+# So many cache marks may stand in a request.
+MOST_MARKS = 4
 # What each role may hold besides calls.
 HOLDS = {"user": ("text", "image", "file", "audio"), "assistant": ("text", "refusal")}
 
@@ -39,9 +41,20 @@ def read_request(value: Any, context: Context) -> Node:
     searched = _web_search(node, context)
     if searched:
         node.says["tools"] = [*node.says.get("tools", []), searched]
+    _set_defaults_aside(node)
     numbers = _Numbers()
     node.says["turns"] = [_turn(message, numbers) for message in node.says.get("turns", [])]
     return node
+
+
+# What asks for no more than what is done anyway (`spec/requests.md` §2).
+_DEFAULTS: dict[str, Any] = {"choice_count": 1, "logprobs": False, "modalities": ["text"]}
+
+
+def _set_defaults_aside(node: Node) -> None:
+    for term, default in _DEFAULTS.items():
+        if term in node.says and node.value(term) == default:
+            node.asides.append((node.says.pop(term), "target-default"))
 
 
 def _web_search(node: Node, context: Context) -> Node | None:
@@ -188,6 +201,14 @@ def _notice(request: dict[str, Any], context: Context) -> None:
         "function" in tool for tool in request.get("tools", [])
     ):
         context.find("tools-with-effort")
+    parts = [
+        part
+        for message in request["messages"]
+        if isinstance(message.get("content"), list)
+        for part in message["content"]
+    ]
+    if sum("prompt_cache_breakpoint" in part for part in parts) > MOST_MARKS:
+        context.find("too-many-cache-marks")
 
 
 class _Conversation:
@@ -266,11 +287,14 @@ class _Conversation:
     def _forms(self, part: Node) -> list[Node]:
         """A part as the parts by which this protocol says it (`spec/requests.md` §6)."""
         if "parts" in part.says and part.kind not in ("turn", "tool_result"):
-            forget(part, self.ledger, ("parts",))
-            return [form for inner in part.parts() for form in self._forms(inner)]
+            forget(part, self.ledger, ("parts", "cache_mark"))
+            return _marked(
+                [form for inner in part.parts() for form in self._forms(inner)], part.get("cache_mark"), self.ledger
+            )
         if part.kind == "file" and "text" in part.says:
-            forget(part, self.ledger, ("text",))
-            return [Node("text", part.protocol, None, {"text": part.says["text"]})]
+            forget(part, self.ledger, ("text", "cache_mark"))
+            text = Node("text", part.protocol, None, {"text": part.says["text"]})
+            return _marked([text], part.get("cache_mark"), self.ledger)
         if part.kind in ("image", "file") and "data" in part.says:
             return [_as_url(part)]
         if part.kind == "file" and ("data_url" in part.says or "file_id" in part.says):
@@ -389,6 +413,18 @@ def _prefixed(parts: list[Node], prefix: str, failed: Leaf) -> list[Node]:
     return [Node("text", "", None, {"text": failed.to(prefix, "respelled")}), *parts]
 
 
+def _marked(parts: list[Node], mark: Node | None, ledger: Ledger) -> list[Node]:
+    """The parts of a document, the last of which bears its cache mark."""
+    if mark is None:
+        return parts
+    if not parts or "cache_mark" in parts[-1].says:
+        ledger.drop(mark, "duplicate" if parts else "no-equivalent")
+        return parts
+    last = parts[-1].but()
+    last.says["cache_mark"] = mark
+    return [*parts[:-1], last]
+
+
 def _as_url(part: Node) -> Node:
     """Base64 data as a data URL."""
     data, media = part.says["data"], part.get("media_type")
@@ -489,7 +525,7 @@ class _Tools:
         w.put("type", kind.to(word, "respelled")) if isinstance(kind, Leaf) else w.make(
             "type", word, "required-by-target"
         )
-        _named(w, word, chosen, self.context)
+        under(w, word, CHOSEN, chosen, self.context)
         forget(choice, self.w.ledger, ("name", "tool_kind"))
 
     def _ours(self, choice: Node) -> bool:
@@ -525,9 +561,3 @@ class _Tools:
             self.w.put("parallel_tool_calls", leaf)
         else:
             self.w.ledger.drop(leaf, "target-default")
-
-
-def _named(w: Writer, word: str, chosen: Node, context: Context) -> None:
-    from .tables import CHOSEN
-
-    under(w, word, CHOSEN, chosen, context)

@@ -11,6 +11,7 @@ from ...ir.nodes import Node
 from ...ir.turns import CALLS
 from ...ledger import Leaf, Writer, made
 from ...tables import Table
+from .asked import Asked
 from .citations import placed, write_citations
 from .error import write_error
 from .parts import forget, lose, of_kind, texts, write_calls, write_reasoning
@@ -277,7 +278,8 @@ def write_message(node: Node, w: Writer, context: Context) -> None:
     _write_content(spoken, w, context)
     _write_refusal(node, of_kind(parts, "refusal"), w)
     write_sound(node, heard, w)
-    write_calls(of_kind(parts, *CALLS), w, context)
+    asked = Asked(context)
+    write_calls([asked.known(call) for call in of_kind(parts, *CALLS)], w, context)
     for part in parts:
         if part.kind not in ("text", "refusal", "thinking", "redacted", *CALLS):
             lose(part, w.ledger)

@@ -18,6 +18,7 @@ from ...tables import (
     TEXT,
     Dropped,
     Field,
+    Gap,
     Must,
     Nested,
     Table,
@@ -30,8 +31,9 @@ from .inner import Deep, Inner
 
 NAME = "chat"
 
-# A tool's name may have so many characters, a request so many stop sequences.
+# A tool's name may have so many characters, so many the identifier of an end user; a request so many stop sequences.
 LONGEST_NAME = 64
+LONGEST_IDENTIFIER = 128
 MOST_STOPS = 4
 
 # Protocols whose file identifiers this vendor knows.
@@ -473,6 +475,12 @@ def tier(leaf: Leaf, context: Context) -> Leaf:
     return leaf.to("fast", "tier-downgrade") if leaf.value == "ultrafast" else leaf
 
 
+def legal_identifier(leaf: Leaf, context: Context) -> Leaf:
+    """The end user's identifier, within this protocol's limit (`spec/requests.md` §11)."""
+    value = legal(leaf.value, LONGEST_IDENTIFIER, r"(?s:.)") if isinstance(leaf.value, str) else leaf.value
+    return leaf if value == leaf.value else leaf.to(value, "legal-id")
+
+
 def written_limit(leaf: Leaf, context: Context) -> Leaf | Dropped:
     """A limit of no tokens only warms a cache elsewhere, which this protocol cannot ask for."""
     return leaf if leaf.value else Dropped("no-equivalent")
@@ -513,12 +521,14 @@ REQUEST = Deep(
     Field("store", "store", FLAG),
     Field("metadata", "metadata", OBJECT),
     Field("user", "user", TEXT),
-    Field("safety_identifier", "safety_identifier", TEXT),
+    Field("safety_identifier", "safety_identifier", TEXT, write=legal_identifier),
     Field("prompt_cache_key", "prompt_cache_key", TEXT),
     Inner("prompt_cache_options", CACHE_OPTIONS),
     Field("prompt_cache_retention", "prompt_cache_retention", TEXT),
     Field("service_tier", "service_tier", TEXT, write=tier),
     Field("moderation", "moderation", OBJECT),
+    Gap("comparison_response_id", "no-equivalent"),
+    Gap("container", "no-equivalent"),
 )
 SEARCH = Table("request", NAME, Nested("web_search_options", "tools", OBJECT, reading(WEB_SEARCH)))
 
