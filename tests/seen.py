@@ -413,13 +413,22 @@ def unequal(source_protocol: str, source: Seen, target_protocol: str, target: Se
     # A total that the source does not say is the target's own.
     wanted["usage"]["total"] = wanted["usage"]["total"] or found["usage"]["total"]
     differences = [
-        f"{name}: {short(wanted[name])} became {short(found[name])}" for name in names if wanted[name] != found[name]
+        f"{name}: {short(wanted[name])} became {short(found[name])}"
+        for name in names
+        if whole(wanted[name]) != whole(found[name])
     ]
     if names and not same_reasoning(source_protocol, source, target_protocol, target):
         differences.append(f"reasoning: {short(source.reasoning)} became {short(target.reasoning)}")
     if not same_error(source_protocol, source, target_protocol, target):
         differences.append(f"error: {short(source.error)} became {short(target.error)}")
     return differences
+
+
+def whole(value: Any) -> Any:
+    """Text whose characters are whole: a client that joins pieces leaves the halves of a cut emoji side by side."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def short(value: Any) -> str:
