@@ -67,8 +67,8 @@ def address() -> str:
 @cache
 def client(protocol: str) -> Any:
     """The official client of a protocol, at the loopback server."""
-    import anthropic  # noqa: PLC0415
-    import openai  # noqa: PLC0415
+    import anthropic
+    import openai
 
     package, maker = (anthropic, anthropic.Anthropic) if protocol == "messages" else (openai, openai.OpenAI)
     return maker(
@@ -90,8 +90,8 @@ def door(protocol: str) -> tuple[Any, dict[str, Any]]:
 
 
 def api_errors() -> tuple[type[Exception], ...]:
-    import anthropic  # noqa: PLC0415
-    import openai  # noqa: PLC0415
+    import anthropic
+    import openai
 
     return openai.APIError, anthropic.APIError
 

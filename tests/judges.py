@@ -71,7 +71,7 @@ def complaint_of_event(protocol: str, event: Any) -> str | None:
 
 def refusal(protocol: str, kind: str, value: Any) -> str | None:
     """The first official type's complaint, unless any of them takes the value."""
-    from pydantic import ValidationError  # noqa: PLC0415
+    from pydantic import ValidationError
 
     # A lone surrogate is legal in JSON text; the validator wants UTF-8.
     text = json.dumps(value, ensure_ascii=False).encode(errors="replace")
@@ -88,8 +88,8 @@ def refusal(protocol: str, kind: str, value: Any) -> str | None:
 @cache
 def validator(place: str) -> Any:
     """The validator of an official type, in which an iterable is a list and so is checked to its last member."""
-    from pydantic import TypeAdapter  # noqa: PLC0415
-    from pydantic_core import SchemaValidator  # noqa: PLC0415
+    from pydantic import TypeAdapter
+    from pydantic_core import SchemaValidator
 
     module, name = place.split(":")
     adapter = TypeAdapter(getattr(import_module(module), name))

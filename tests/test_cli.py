@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable
@@ -193,25 +194,25 @@ def test_a_stream_needs_a_stream(proxai: Proxai) -> None:
 
 
 def test_each_event_is_out_before_the_next_is_read() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "proxai_cli", "stream", "--to", "messages"],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as live:  # fmt: skip
-        assert live.stdin and live.stdout and live.stderr
-        events = STREAM.split("\n\n")
-        live.stdin.write(events[0].encode() + b"\n\n")
-        live.stdin.flush()
-        seen = b""
-        while b'"Hel"' not in seen:
-            seen += os.read(live.stdout.fileno(), 65536)
-        assert b"message_start" in seen
-        live.stdin.write(events[1].encode() + b"\n\n")
-        live.stdin.flush()
-        while b'"lo"' not in seen:
-            seen += os.read(live.stdout.fileno(), 65536)
-        live.stdin.write("\n\n".join(events[2:]).encode())
+    command = [sys.executable, "-m", "proxai_cli", "stream", "--to", "messages"]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=buffered) as live:
+        assert live.stdin and live.stdout
+        patience = threading.Timer(30, live.kill)
+        patience.start()
+        first, second, rest = STREAM.split("\n\n", 2)
+        for event, word in ((first, b'"Hel"'), (second, b'"lo"')):
+            live.stdin.write(event.encode() + b"\n\n")
+            live.stdin.flush()
+            seen = b""
+            while word not in seen:
+                piece = os.read(live.stdout.fileno(), 65536)
+                assert piece, "nothing came before the next event was sent"
+                seen += piece
+        live.stdin.write(rest.encode())
         live.stdin.close()
         assert b"message_stop" in live.stdout.read() and live.wait() == 0
+        patience.cancel()
 
 
 # Inputs and outputs

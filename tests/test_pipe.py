@@ -86,6 +86,7 @@ def test_a_bad_event_is_left_out(fault: str, code: str) -> None:
     pipe, out = piped((FIRST + HEL + fault + LO + fault + STOP + DONE).encode(), skip=True)
     assert texts(out) == "Hello" and pipe.translator.complete
     assert [(error.code, error.place.event) for error in pipe.errors] == [(code, 3), (code, 5)]
+    assert max(line[3] for line in pipe.translator.account.values()) == pipe.read - 1 == 6, "events keep their numbers"
     assert balanced(pipe)
 
 
@@ -144,10 +145,11 @@ def test_a_type_that_only_the_name_says_is_known() -> None:
 
 
 def test_findings_know_their_event_and_do_not_grow() -> None:
-    data = FIRST + HEL.replace('"c1"', '"c2"') * 500 + STOP + DONE
-    pipe, _ = piped(data.encode())
-    found = [found for found in pipe.findings if found.code == "id-changes"]
-    assert 0 < len(found) <= 100 and found[0].place.event == 2
+    pipe = Pipe("messages", "chat")
+    pipe.feed(written(explode(REPLY, "messages").value[:1], "messages"))
+    pipe.feed(b'event: unheard_of\ndata: {"type":"unheard_of"}\n\n' * 500)
+    found = [found for found in pipe.findings if found.code == "unknown-event"]
+    assert len(found) == 100 and [each.place.event for each in found[:2]] == [2, 3]
 
 
 def test_samples_hold_the_first_value() -> None:

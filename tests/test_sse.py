@@ -70,6 +70,7 @@ RULES: dict[str, tuple[bytes, list[Any]]] = {
     "cut after half of the data": (b'data: {"a":1}\n\ndata: {"b":\n', [A, "truncated"]),
     "cut before data": (b'data: {"a":1}\n\ndata: ', [A, "truncated"]),
     "cut inside a field": (b'data: {"a":1}\n\nda', [A, "truncated"]),
+    "cut inside a field of an event": (b'data: {"a":1}\n\ndata: {"b":\nda', [A, "truncated"]),
     "cut after a name": (b'data: {"a":1}\n\nevent: b\n', [A, "truncated"]),
     "cut inside a name": (b'event: a\ndata: {"a":1}\nevent: b', [A, "truncated"]),
     "wrong at the end is not cut": (b'data: {"a" 1}', ["bad-json"]),
