@@ -10,6 +10,7 @@ from ...ir.values import as_object, data_url, legal
 from ...ledger import Leaf, Ledger, Writer, made
 from ...tables import Table
 from . import tables
+from .hosted import hosted, write_hosted
 from .tables import BLOCKS, NAME
 
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
@@ -45,7 +46,6 @@ def _no_block(part: Node, blocks: Writer, context: Context, reply: bool) -> None
 NO_BLOCK = {
     "audio": "unsupported-media",
     "reference": "stateful-reference",
-    "hosted_call": "hosted-tool",
     "hosted_result": "hosted-tool",
     "compaction": "foreign-signature",
 }
@@ -365,6 +365,20 @@ def write_citation(citation: Node, text: str, w: Writer, context: Context) -> No
     w.order(tables.CITATION.names)
 
 
+def _write_hosted(part: Node, blocks: Writer, context: Context, reply: bool) -> None:
+    if not reply and part.value("service") in VENDORS_OWN:
+        drop(blocks.ledger, part, "foreign-signature")
+        return
+    call = hosted(part, blocks.ledger)
+    if call is None:
+        drop(blocks.ledger, part, "hosted-tool")
+    else:
+        write_hosted(part, call, blocks)
+
+
+# Results that Messages takes back only with a payload that its vendor made.
+VENDORS_OWN = ("web_search", "web_fetch")
+
 # How blocks begin in a stream, before the first piece of what grows.
 BEGINNINGS: dict[str, Callable[[Node, Writer, Context], None]] = {
     "text": tables.TEXT_BLOCK.write,
@@ -373,6 +387,7 @@ BEGINNINGS: dict[str, Callable[[Node, Writer, Context], None]] = {
     "redacted": tables.REDACTED.write,
     "tool_call": begin_call,
     "custom_call": begin_call,
+    "hosted_call": lambda part, block, context: None,  # written when it is whole
 }
 WRITERS: dict[str, Callable[[Node, Writer, Context, bool], None]] = {
     "text": _write_text,
@@ -384,4 +399,5 @@ WRITERS: dict[str, Callable[[Node, Writer, Context, bool], None]] = {
     "tool_result": _write_result,
     "image": _write_image,
     "file": _write_file,
+    "hosted_call": _write_hosted,
 }

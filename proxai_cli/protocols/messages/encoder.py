@@ -1,9 +1,10 @@
 """The way out of a Messages stream: IR events in, Messages events out (`spec/streams.md` §3 to §9)."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ...context import Context
-from ...ir.events import FINISHING, LATE, PIECES, Close, Delta, Done, Event, Fail, Finish, Open, Say, Start
+from ...ir.events import FINISHING, LATE, PIECES, Close, Delta, Done, Event, Fail, Finish, Open, Say, Start, joined
 from ...ir.nodes import Node
 from ...ir.terms import term
 from ...ir.values import Brackets, as_text
@@ -12,7 +13,8 @@ from ...text import dumps
 from . import tables
 from .blocks import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
 from .error import write_error
-from .response import CALLS, write_end, write_id, write_usage
+from .hosted import hosted, input_text, leave
+from .response import CALLS, NULLS, write_end, write_id, write_usage
 from .tables import NAME, REPLY
 
 
@@ -25,7 +27,14 @@ class _Part:
         self.text: list[str] = []
         self.json = Brackets()
         self.custom = node.kind == "custom_call"
+        self.citations: list[Node] = []  # written at its end, when all of the text is known
         self.result: Node | None = None
+        self.arguments: list[Leaf] = []  # of a hosted call of another protocol, which is written when it is whole
+
+    @property
+    def is_hosted(self) -> bool:
+        """Is it a hosted call of another protocol?"""
+        return self.kind == "hosted_call" and self.node.protocol != NAME
 
     @property
     def whole(self) -> bool:
@@ -53,7 +62,8 @@ class Encoder:
         self.blocks = 0
         self.started = self.finished = self.called = False
         self.refusal: list[str] = []
-        self.tier: Any = None
+        self.tier: Any = None  # as it was written into the reply's start
+        self.late_tier: Leaf | None = None  # as it was said since
 
     def feed(self, event: Event) -> list[Any]:
         """What one IR event becomes."""
@@ -68,7 +78,7 @@ class Encoder:
             case Fail(node):
                 self._fail(node)
             case Say(None, node):
-                self._leave(node)
+                self._say_late(node)
             case Open() | Delta() | Say() | Close():
                 self._part(event)
         return self.out
@@ -78,10 +88,23 @@ class Encoder:
         self.out = []
         while self.waiting:
             self._next()
-        for number, part in self.parts.items():
-            if part.index is None and number not in self.void:
-                self.ledger.drop(part.node, "target-default")
+        for part in self.parts.values():
+            if part.index is not None:
+                self._cite_all(part)
+        self._let_go()
         return self.out
+
+    def _let_go(self) -> None:
+        """Of what is kept nothing will be written any more."""
+        for events in self.waiting.values():
+            for event in events:
+                self.ledger.drop(_held(event), "not-terminal")
+        for part in self.parts.values():
+            if part.index is None:
+                self.ledger.drop([part.node, part.arguments], "not-terminal")
+            self.ledger.drop(part.citations, "not-terminal")
+            self.ledger.drop(part.result, "not-terminal")
+        self.ledger.drop(self.late_tier, "not-terminal")
 
     # The reply
 
@@ -97,10 +120,10 @@ class Encoder:
         write_id(reply, message)
         message.make("content", [], "stream-shape")
         write_usage(node, message, self.context)
-        self.tier = node.value("service_tier")
+        self.tier = node.value("service_tier") if "service_tier" in message.value["usage"] else None
         if reply.protocol == NAME:
             restore_asides(reply, message)
-        for key in ("stop_reason", "stop_sequence"):
+        for key in NULLS[:2] if reply.protocol == NAME else NULLS:
             if key not in message.value:
                 message.make(key, None, "stream-shape")
         self.ledger.drop([node.says[key] for key in FINISHING if key in node.says and key != "usage"], "not-terminal")
@@ -112,7 +135,6 @@ class Encoder:
                 self.context.find("usage-late")
             self.ledger.drop(node, "late-piece")
             return
-        self.finished = True
         self._stop_all()
         w = self._event("message_delta")
         delta = w.object("delta")
@@ -120,12 +142,25 @@ class Encoder:
         write_end(node, delta, self.context, refusal, self.called and node.protocol != "repair")
         if "stop_sequence" not in delta.value:
             delta.make("stop_sequence", None, "stream-shape")
-        tier = node.get("service_tier")
-        if tier is not None and self.tier is not None:
-            self.ledger.drop(tier, "duplicate" if tier.value == self.tier else "no-equivalent")
-            node = node.but("service_tier")
-        write_usage(node, w, self.context)
+        if node.get("service_tier") is not None:
+            self._say_late(Node("reply", node.protocol, None, {"service_tier": node.says["service_tier"]}))
+        said = node.but("service_tier")
+        if self.late_tier is not None:
+            said.says["service_tier"], self.late_tier = self.late_tier, None
+        self.finished = True
+        write_usage(said, w, self.context)
         self._leave(node.but(*FINISHING, "service_tier"))
+
+    def _say_late(self, node: Node) -> None:
+        """Of what is said of a reply after its start the service tier has a place, at the end."""
+        tier = node.get("service_tier")
+        if tier is not None and self.tier is None and self.late_tier is None and not self.finished:
+            self.late_tier = tier
+            self.ledger.keep(tier)
+        elif tier is not None:
+            said = self.tier if self.late_tier is None else self.late_tier.value
+            self.ledger.drop(tier, "duplicate" if tier.value == said else "no-equivalent")
+        self._leave(node.but("service_tier"))
 
     def _leave(self, node: Node) -> None:
         """Late words of a reply that have no place here."""
@@ -136,11 +171,7 @@ class Encoder:
             self.ledger.drop(said, why)
 
     def _fail(self, node: Node) -> None:
-        for events in self.waiting.values():
-            for event in events:
-                self.ledger.drop(_held(event), "not-terminal")
-        self.ledger.drop([part.node for part in self.parts.values() if part.index is None], "not-terminal")
-        self.ledger.drop([part.result for part in self.parts.values() if part.result is not None], "not-terminal")
+        self._let_go()
         if self.context.chosen("stream-errors", True):
             w = Writer(self.ledger, {})
             self.out.append(w.value)
@@ -216,7 +247,7 @@ class Encoder:
         late.says = {name: part.node.says[name] for name in AT_END if name in part.node.says}
         part.node = part.node.but(*([key] if key else []), *AT_END)
         part.node.home = None
-        if part.kind in EMPTY_IS_NOTHING and part.node.protocol != NAME and first is None:
+        if part.is_hosted or (part.kind in EMPTY_IS_NOTHING and part.node.protocol != NAME and first is None):
             self.ledger.keep([part.node, late])
         else:
             self._begin(part)
@@ -239,6 +270,10 @@ class Encoder:
 
     def _grow(self, part: _Part, leaf: Leaf) -> None:
         """One more piece of a part."""
+        if part.is_hosted:
+            part.arguments.append(leaf)
+            self.ledger.keep(leaf)
+            return
         leaf = as_text(leaf) if part.kind in ("tool_call", "hosted_call") else leaf
         if not isinstance(leaf.value, str) or not leaf.value:
             self.ledger.drop(leaf, "noise")
@@ -266,8 +301,8 @@ class Encoder:
             if name == "signature" and part.kind == "thinking":
                 self._delta(part, "signature_delta").put("signature", said.raw() if node.protocol == NAME else said)
             elif name == "citations":
-                for citation in said:
-                    self._cite(part, citation)
+                part.citations += said
+                self.ledger.keep(said)
             elif name == "result" and node.protocol == NAME:
                 part.result = said
                 self.ledger.keep(said)
@@ -275,8 +310,13 @@ class Encoder:
                 self.ledger.drop(said, term(name).why)
         self._leave(node.but(*node.says))
 
+    def _cite_all(self, part: _Part) -> None:
+        for citation in part.citations:
+            self._cite(part, citation)
+        part.citations = []
+
     def _cite(self, part: _Part, citation: Node) -> None:
-        if part.index is None or part.kind != "text" or not (citation.protocol == NAME or is_url_citation(citation)):
+        if part.kind != "text" or not (citation.protocol == NAME or is_url_citation(citation)):
             self.ledger.drop(citation, "no-equivalent")
             return
         w = self._delta(part, "citations_delta").object("citation")
@@ -288,18 +328,51 @@ class Encoder:
     def _stop(self, number: int) -> None:
         part = self.parts.pop(number)
         self.open = None if self.open == number else self.open
-        if part.index is None:
-            self.ledger.drop(part.node, "target-default")
+        if part.is_hosted:
+            self._hosted(part)
             return
+        if part.index is None:
+            self.ledger.drop([part.node, *part.citations], "target-default")
+            return
+        self._cite_all(part)
         if part.custom:
             rest = WRAP[1] if part.text else "".join(WRAP)
             self._delta(part, "input_json_delta").make("partial_json", rest, "wrap-custom")
         self._event("content_block_stop", part.index)
         if part.result is not None:
-            block = self._event("content_block_start", self.blocks).object("content_block")
-            write_at_home(part.result, block, self.context)
-            self._event("content_block_stop", self.blocks)
-            self.blocks += 1
+            result = part.result
+            self._whole(lambda block: write_at_home(result, block, self.context))
+
+    def _whole(self, fill: Callable[[Writer], None], piece: Leaf | None = None) -> None:
+        """A block from its start to its stop, with at most one piece."""
+        index, self.blocks = self.blocks, self.blocks + 1
+        fill(self._event("content_block_start", index).object("content_block"))
+        if piece is not None:
+            delta = self._event("content_block_delta", index).object("delta")
+            delta.make("type", "input_json_delta", "stream-shape")
+            delta.put("partial_json", piece)
+        self._event("content_block_stop", index)
+
+    def _hosted(self, part: _Part) -> None:
+        """A hosted call and what it gave back, each as a block."""
+        node = part.node
+        if part.arguments:
+            first, *others = part.arguments
+            whole = joined([leaf.value for leaf in part.arguments]) if others else first.value
+            node.says["arguments"] = first.to(whole, "pieces-joined", others) if others else first
+        call = hosted(node, self.ledger)
+        if call is None:
+            self.ledger.drop(node, "hosted-tool")
+            return
+
+        def begin(block: Writer) -> None:
+            call.begin(block)
+            block.make("input", {}, "stream-shape")
+
+        self._whole(begin, input_text(call))
+        if call.result is not None:
+            self._whole(call.result)
+        leave(node, call, self.ledger)
 
     def _event(self, kind: str, index: int | None = None) -> Writer:
         w = Writer(self.ledger, {})

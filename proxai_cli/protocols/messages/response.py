@@ -100,7 +100,8 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
     if reply.value("stop_reason") == "running" and not context.chosen("partial") and reply.protocol != NAME:
         raise NotPossible("still-running", "the reply is not finished", hint="--set partial=true writes what there is")
     REPLY.write(reply, w, context, but=ARRANGED)
-    w.ledger.drop(reply.get("error"), "not-terminal")
+    if reply.get("error") is not None:
+        w.ledger.drop(reply.says["error"].but("failed"), "not-terminal")  # `failed` holds the reply once more
     write_id(reply, w)
     content = w.list("content")
     write_blocks(reply.parts(), content, context, reply=True)
@@ -111,7 +112,7 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
     write_usage(reply, w, context)
     if reply.protocol == NAME:
         restore_asides(reply, w)
-    for key in ("stop_reason", "stop_sequence") if reply.protocol == NAME else NULLS:
+    for key in NULLS[:2] if reply.protocol == NAME else NULLS:
         if key not in w.value:
             w.make(key, None, "required-by-target")
     w.order(REPLY.names)

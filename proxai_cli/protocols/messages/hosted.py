@@ -1,0 +1,285 @@
+"""Calls that a vendor ran: a block that calls and, behind it, one with what came back (`spec/responses.md` §6)."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...ir.nodes import Node
+from ...ir.terms import term
+from ...ir.values import as_object, as_text
+from ...ledger import Leaf, Ledger, Writer, made
+from ...text import dumps
+
+Fill = Callable[[Writer], None]
+
+
+class Hosted(NamedTuple):
+    """A call on its way out: the terms that it takes from its part, the call's block and input, the result's block.
+
+    `input` is the whole input, or its members by name; `result` fills the block of the result, if there is one.
+    """
+
+    used: tuple[str, ...]
+    begin: Fill
+    input: Leaf | dict[str, Leaf]
+    result: Fill | None
+
+
+def hosted(part: Node, ledger: Ledger) -> Hosted | None:
+    """How Messages says a hosted call of another protocol; None where it has no word for it."""
+    service = part.value("service")
+    make = CALLS.get(service) if isinstance(service, str) else None
+    return make(part, ledger) if make and isinstance(part.value("id"), str) else None
+
+
+def write_hosted(part: Node, call: Hosted, blocks: Writer) -> None:
+    """Both blocks, and an account of what has no place in them."""
+    block = blocks.item()
+    call.begin(block)
+    if isinstance(call.input, Leaf):
+        block.put("input", as_object(call.input))
+    elif call.input:
+        put_all(block.object("input"), call.input)
+    else:
+        block.make("input", {}, "required-by-target")
+    if call.result is not None:
+        call.result(blocks.item())
+    leave(part, call, blocks.ledger)
+
+
+def input_text(call: Hosted) -> Leaf | None:
+    """The whole input as one piece of JSON text."""
+    if isinstance(call.input, Leaf):
+        whole: Leaf = as_text(call.input)
+        return whole
+    if not call.input:
+        return None
+    first, *others = call.input.values()
+    said = {key: leaf.value for key, leaf in call.input.items()}
+    return first.to(dumps(said).decode(), "json-dump", others)
+
+
+def leave(part: Node, call: Hosted, ledger: Ledger) -> None:
+    """Drop what a call says and Messages has no place for."""
+    for name, said in part.says.items():
+        if name not in call.used:
+            ledger.drop(said, "target-default" if name == "status" else term(name).why)
+    ledger.drop(list(part.extras.values()), "unknown-field")
+    for said, why in part.asides:
+        ledger.drop(said, why)
+
+
+def put_all(w: Writer, leaves: dict[str, Leaf]) -> None:
+    """Leaves, each under its name."""
+    for key, leaf in leaves.items():
+        w.put(key, leaf)
+
+
+def member(leaf: Any, key: Any) -> Leaf | None:
+    """A member of an object, or an element of a list, that a leaf holds as it was said."""
+    if not isinstance(leaf, Leaf) or leaf.why is not None:
+        return None
+    inside = isinstance(leaf.value, dict) and key in leaf.value
+    return Leaf(leaf.value, key) if inside and leaf.value[key] is not None else None
+
+
+def drop_members(leaf: Leaf | None, but: tuple[str, ...], ledger: Ledger, why: str = "no-equivalent") -> None:
+    """Drop the members of an object but these; null says nothing."""
+    if leaf is None:
+        return
+    if not isinstance(leaf.value, dict) or not leaf.value:
+        ledger.drop(leaf, why)
+        return
+    for key, said in leaf.value.items():
+        if key not in but or said is None:
+            ledger.drop(Leaf(leaf.value, key), "target-default" if said is None or key == "type" else why)
+
+
+def _begin(kind: str, name: str, part: Node) -> Fill:
+    """The block of a call, up to its input."""
+
+    def fill(block: Writer) -> None:
+        block.make("type", kind, "required-by-target")
+        block.put("id", part.says["id"])
+        service = part.says["service"]
+        block.put("name", service if service.value == name else service.to(name, "respelled"))
+
+    return fill
+
+
+def _result(kind: str, part: Node, fill: Fill) -> Fill:
+    """The block of a result; the call's id stands in it once more."""
+
+    def whole(block: Writer) -> None:
+        block.make("type", kind, "required-by-target")
+        block.put("tool_use_id", part.says["id"].to(part.value("id"), "respelled"))
+        fill(block)
+
+    return whole
+
+
+def _ran(part: Node) -> bool:
+    return part.value("status", "completed") in ("completed", "failed")
+
+
+def _failed(part: Node, kind: str) -> Fill:
+    """The content of a result that is an error."""
+
+    def fill(block: Writer) -> None:
+        content = block.object("content")
+        content.make("type", kind, "required-by-target")
+        content.put("error_code", part.says["status"].to("unavailable", "respelled"))
+
+    return fill
+
+
+# Web search and web pages
+
+
+def _web(part: Node, ledger: Ledger) -> Hosted | None:
+    action = part.get("action")
+    kind = member(action, "type")
+    if kind is not None and kind.value in ("open_page", "find_in_page"):
+        return _page(part, action, ledger)
+    return _search(part, action, ledger)
+
+
+def _page(part: Node, action: Leaf, ledger: Ledger) -> Hosted | None:
+    url = member(action, "url")
+    if url is None:
+        return None
+    drop_members(action, ("url",), ledger)
+    return Hosted(("service", "id", "action"), _begin("server_tool_use", "web_fetch", part), {"url": url}, None)
+
+
+def _search(part: Node, action: Leaf | None, ledger: Ledger) -> Hosted | None:
+    query, queries = member(action, "query"), member(action, "queries")
+    asked = [Leaf(queries.value, at) for at in range(len(queries.value))] if _is_list(queries) and queries else []
+    if query is None and not asked:
+        return None
+    first = asked.pop(0) if query is None else query
+    ledger.drop([leaf for leaf in asked if leaf.value != first.value], "no-equivalent")
+    ledger.drop([leaf for leaf in asked if leaf.value == first.value], "duplicate")
+    drop_members(action, ("query", *(("queries",) if asked or query is None else ()), "sources"), ledger)
+    begin = _begin("server_tool_use", "web_search", part)
+    used: tuple[str, ...] = ("service", "id", "action")
+    if part.value("status") == "failed":
+        drop_members(action, ("type", "query", "queries"), ledger)
+        result = _result("web_search_tool_result", part, _failed(part, "web_search_tool_result_error"))
+        return Hosted((*used, "status"), begin, {"query": first}, result)
+    sources = member(action, "sources")
+    found = _result("web_search_tool_result", part, lambda block: _write_sources(sources, block))
+    if not _ran(part):
+        ledger.drop(sources, "not-terminal")
+    return Hosted(used, begin, {"query": first}, found if _ran(part) else None)
+
+
+def _is_list(leaf: Leaf | None) -> bool:
+    return leaf is not None and isinstance(leaf.value, list) and bool(leaf.value)
+
+
+def _write_sources(sources: Leaf | None, block: Writer) -> None:
+    if sources is None or not _is_list(sources):
+        block.ledger.drop(sources, "target-default")
+        block.make("content", [], "required-by-target")
+        return
+    content = Writer(block.ledger, [])
+    for at in range(len(sources.value)):
+        source = Leaf(sources.value, at)
+        url = member(source, "url")
+        if url is None or not isinstance(url.value, str):
+            block.ledger.drop(source, "no-equivalent")
+            continue
+        w = content.item()
+        w.make("type", "web_search_result", "required-by-target")
+        w.put("url", url)
+        w.make("title", "", "required-by-target")
+        w.make("encrypted_content", "", "required-by-target")
+        drop_members(source, ("url",), block.ledger)
+    if content.value:
+        block.value["content"] = content.value
+    else:
+        block.make("content", [], "required-by-target")
+
+
+# Code
+
+
+def _code(part: Node, ledger: Ledger) -> Hosted | None:
+    code = part.get("code")
+    if code is None or not isinstance(code.value, str):
+        return None
+    result = _result("code_execution_tool_result", part, lambda block: _write_output(part, block))
+    used: tuple[str, ...] = ("service", "id", "code", "container_id")
+    ledger.drop(part.get("container_id"), "foreign-id")
+    begin = _begin("server_tool_use", "code_execution", part)
+    if not _ran(part):
+        return Hosted(used, begin, {"code": code}, None)
+    return Hosted((*used, "outputs", "status"), begin, {"code": code}, result)
+
+
+def _write_output(part: Node, block: Writer) -> None:
+    outputs, status = part.get("outputs"), part.get("status")
+    content = block.object("content")
+    content.make("type", "code_execution_result", "required-by-target")
+    logs = []
+    for at in range(len(outputs.value) if _is_list(outputs) else 0):
+        output = Leaf(outputs.value, at)
+        log = member(output, "logs")
+        if log is not None and isinstance(log.value, str):
+            logs.append(log)
+            drop_members(output, ("logs",), block.ledger)
+        else:
+            block.ledger.drop(output, "unsupported-media")
+    if not _is_list(outputs):
+        block.ledger.drop(outputs, "target-default")
+    if logs:
+        whole = "".join(log.value for log in logs)
+        content.put("stdout", logs[0].to(whole, "merged-boundary", logs[1:]) if len(logs) > 1 else logs[0])
+    else:
+        content.make("stdout", "", "required-by-target")
+    content.make("stderr", "", "required-by-target")
+    if status is not None and status.value == "failed":
+        content.put("return_code", status.to(1, "respelled"))
+    else:
+        block.ledger.drop(status, "target-default")
+        content.make("return_code", 0, "required-by-target")
+    content.make("content", [], "required-by-target")
+
+
+# Remote servers of tools
+
+
+def _mcp(part: Node, ledger: Ledger) -> Hosted | None:
+    name, server, arguments = part.get("name"), part.get("server_label"), part.get("arguments")
+    if not isinstance(part.value("name"), str) or not isinstance(part.value("server_label"), str):
+        return None
+
+    def begin(block: Writer) -> None:
+        block.put("type", part.says["service"].to("mcp_tool_use", "respelled"))
+        block.put("id", part.says["id"])
+        block.put("name", name)
+        block.put("server_name", server)
+
+    used = ("service", "id", "name", "server_label", "arguments", "output", "error")
+    given = part.get("output") is not None or part.get("error") is not None
+    result = _result("mcp_tool_result", part, lambda block: _write_given(part, block))
+    whole = made({}, "empty-arguments") if arguments is None else arguments
+    return Hosted(used, begin, whole, result if given else None)
+
+
+def _write_given(part: Node, block: Writer) -> None:
+    output, error = part.get("output"), part.get("error")
+    said = output if error is None else error
+    block.make("is_error", error is not None, "required-by-target")
+    if error is not None:
+        block.ledger.drop(output, "no-equivalent")
+    text = block.list("content").item()
+    text.make("type", "text", "required-by-target")
+    text.put("text", said if isinstance(said.value, str) else said.to(dumps(said.value).decode(), "json-dump"))
+
+
+CALLS: dict[str, Callable[[Node, Ledger], Hosted | None]] = {
+    "web_search": _web,
+    "code_execution": _code,
+    "mcp": _mcp,
+}
