@@ -14,7 +14,7 @@ from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked, unwrapped
 from .citations import placed, write_citations
 from .error import write_error
-from .parts import LOST, dialect_of, forget, is_legacy, write_call, write_detail, write_legacy_call
+from .parts import dialect_of, forget, is_legacy, why_lost, write_call, write_detail, write_legacy_call
 from .response import (
     alternatives,
     write_envelope,
@@ -235,7 +235,7 @@ class Encoder:
             self.ledger.keep(part.citations)
             forget(node, self.ledger, ("text", "part_logprobs", "citations"))
         else:
-            part.lost = LOST.get(node.kind, "no-equivalent")
+            part.lost = why_lost(node)
             self.ledger.drop(node, part.lost, True)
         first = node.get("text") if node.kind in ("text", "refusal", "thinking") else None
         if first is not None:

@@ -21,7 +21,12 @@ LOST = {
 
 def lose(part: Node, ledger: Ledger) -> None:
     """Drop a part for which there is no place, whole."""
-    ledger.drop(part, LOST.get(part.kind, "no-equivalent"), True)
+    ledger.drop(part, why_lost(part), True)
+
+
+def why_lost(part: Node) -> str:
+    """Why a part for which there is no place is not said."""
+    return "foreign-id" if part.kind == "reference" and "file_id" in part.says else LOST.get(part.kind, "no-equivalent")
 
 
 def forget(node: Node, ledger: Ledger, but: Iterable[str] = ()) -> None:

@@ -152,7 +152,8 @@ def write_request(node: Node, w: Writer, context: Context) -> None:
         leading[-1].says.setdefault("role", made("system", "required-by-target"))
     names = {tool.value("name") for tool in node.says.get("tools", [])}
     conversation = _Conversation(w.list("messages"), names, context)
-    conversation.write(paired([*leading, *node.says.get("turns", [])], made))
+    turns = paired([*leading, *node.says.get("turns", [])], made)
+    conversation.write(_merged(turns) if context.chosen("merge-roles") else turns)
     if not w.value["messages"]:
         raise NotPossible(
             "empty", "no message is left that a chat request could hold", hint="look at it with `proxai inspect`"
@@ -211,6 +212,31 @@ def _notice(request: dict[str, Any], context: Context) -> None:
         context.find("too-many-cache-marks")
 
 
+def _merged(turns: list[Node]) -> list[Node]:
+    """Turns of one role that follow each other as one turn (`spec/requests.md` §5.2)."""
+    out: list[Node] = []
+    for turn in turns:
+        last = out[-1] if out else None
+        if last is None or not _alike(last, turn):
+            out.append(turn)
+            continue
+        both = Node("turn", last.protocol, None, {**last.says, "parts": [*last.parts(), *turn.parts()]})
+        both.extras = dict(last.extras)
+        both.asides = [*last.asides, *turn.asides, *((leaf, "unknown-field") for leaf in turn.extras.values())]
+        roles = [one.says["role"] for one in (last, turn) if isinstance(one.get("role"), Leaf)]
+        if len(roles) == 2:
+            both.says["role"] = roles[0].to(roles[0].value, "merged-boundary", roles[1:])
+        out[-1] = both
+    return out
+
+
+def _alike(one: Node, other: Node) -> bool:
+    """May two turns be one? Not results of tools, and not what different participants said."""
+    same = one.value("role", "user") == other.value("role", "user")
+    said = {*one.says, *other.says}
+    return same and said <= {"role", "parts"} and not of_kind([*one.parts(), *other.parts()], "tool_result")
+
+
 class _Conversation:
     """Turns in, messages out: results as messages of their own, media of results behind their whole group.
 
@@ -258,7 +284,9 @@ class _Conversation:
         holds = HOLDS["user"] if role == "user" else ("text",)
         if not self._plain(turn, w):
             parts = self._held(turn.parts(), holds)
-            if parts:
+            if parts and role in ("system", "developer") and self.context.choice("system") == "join":
+                self._joined(parts, w)
+            elif parts:
                 self._content(parts, w)
             elif role == "user" and (gone := of_kind(turn.parts(), "image", "file", "audio")):
                 w.make("content", f"[{gone[0].kind} omitted]", "placeholder")
@@ -312,6 +340,14 @@ class _Conversation:
         content = w.list("content")
         for part in parts:
             CONTENT_OF[part.kind].write(part, content.item(), self.context)
+
+    def _joined(self, parts: list[Node], w: Writer) -> None:
+        """Instructions in several pieces as one text (`--set system=join`)."""
+        leaf = texts(parts, "\n\n")
+        if leaf is not None:
+            w.put("content", leaf)
+        for part in parts:
+            forget(part, self.ledger, ("text",))
 
     def _assistant(self, turn: Node) -> None:
         w, parts = self._message(), turn.parts()
@@ -478,7 +514,8 @@ class _Tools:
             return
         self.hosted.add("web_search")
         service = tool.says["service"]
-        under(self.w, "web_search_options", WEB_SEARCH, tool.but("service"), self.context)
+        self.w.ledger.drop(tool.get("name"), "target-default")
+        under(self.w, "web_search_options", WEB_SEARCH, tool.but("service", "name"), self.context)
         if "web_search_options" in self.w.value:
             self.w.ledger.drop(service, "target-default")
         else:
