@@ -14,10 +14,19 @@ from ...ir.values import as_text
 from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked, unwrapped
 from .collected import put_back
+from .hosted import Kind, begin_hosted, end_hosted, write_body
 from .items import lost
-from .output import asked_for, call_item_id, citation_url, is_summary, parsed, write_citation, write_result
+from .output import (
+    asked_for,
+    call_item_id,
+    citation_url,
+    is_summary,
+    write_citation,
+    write_result,
+)
 from .parts import write_call
 from .tables import CITATIONS, CLIENT_CALLS, ITEM, NAME, OUTPUT_TEXT, REFUSAL, write_entries
+from .values import parsed
 
 _SHAPE, _SUM = "stream-shape", "sum-of-pieces"
 _SUMMED = ("content", "summary", "arguments", "input", "output")
@@ -86,6 +95,13 @@ class Item:
             else:
                 item.make(key, deepcopy(value), _SUM if key in _SUMMED else _SHAPE)
         self.late, self.finished = {}, True
+
+    def done_as(self, item: Writer) -> None:
+        """The event that ends the item, which is written already."""
+        w = self.stream.event("response.output_item.done")
+        w.make("output_index", self.index, "position")
+        w.value["item"] = item.value
+        self.finished = True
 
     def let_go(self) -> None:
         self.stream.ledger.drop(list(self.late.values()), "not-terminal")
@@ -366,8 +382,9 @@ class ThoughtBlock(Block):
             return
         if self.where is None:
             self._begin("summary")
-        _, text, at, _ = self.EVENTS[str(self.where)]
-        w = self.item.event(f"{text}.delta", **{at: len(self.item.value[self.where]) - 1})
+        where = self.where or "summary"
+        _, text, at, _ = self.EVENTS[where]
+        w = self.item.event(f"{text}.delta", **{at: len(self.item.value[where]) - 1})
         w.put("delta", leaf)
         self.pieces.append(leaf.value)
 
@@ -480,6 +497,62 @@ class CallBlock(Block):
     def cut(self) -> None:
         self._unwrapped()
         self.item.let_go()
+
+
+class HostedBlock(Block):
+    """A call that the vendor ran: it begins at once; what it asked and got is written when it is whole."""
+
+    def __init__(self, stream: Stream, node: Node, kind: Kind) -> None:
+        super().__init__(stream)
+        self.kind, self.node = kind, node.but()
+        self.pieces: list[Leaf] = []
+        self.item = Item(stream)
+        item = self.item.added()
+        begin_hosted(node, kind, item, self.context)
+        if kind.type == "mcp_call":
+            for key, value in (("server_label", node.value("server", "")), ("name", node.value("name", ""))):
+                item.make(key, value, _SHAPE)
+        for key, value in kind.running.items():
+            item.make(key, deepcopy(value), _SHAPE)
+        item.make("status", "in_progress", _SHAPE)
+        self.item.begun(item)
+        for name in kind.before:
+            self.item.event(f"response.{name}")
+        self.ledger.keep(self.node)
+
+    def delta(self, leaf: Leaf, said: Node | None) -> None:
+        self.pieces.append(leaf)
+        self.ledger.keep([leaf, said])
+
+    def say(self, node: Node) -> None:
+        """The result, as soon as it is known."""
+        self.node.says.update(node.says)
+        self.ledger.keep(node)
+        lost(node, self.ledger, tuple(node.says))
+
+    def close(self) -> None:
+        if self.pieces:
+            self.ledger.drop(self.node.get("arguments"), "duplicate")
+            text = joined([piece.value for piece in self.pieces])
+            self.node.says["arguments"] = self.pieces[0].to(text, "pieces-joined", self.pieces[1:])
+        item = Writer(self.ledger, {})
+        write_body(self.node, item, self.kind)
+        end_hosted(self.node, item)
+        for key in ("id", "type"):
+            item.make(key, self.item.value[key], _SHAPE)
+        item.order(("id", "type"))
+        if self.kind.text is not None:
+            key, name = self.kind.text
+            self.item.event(f"response.{name}.delta").make("delta", item.value[key], _SUM)
+            self.item.event(f"response.{name}.done").make(key, item.value[key], _SUM)
+        for name in self.kind.after:
+            failed = self.kind.type == "mcp_call" and item.value["status"] == "failed"
+            self.item.event(f"response.{'mcp_call.failed' if failed else name}")
+        self.item.value = deepcopy(item.value)
+        self.item.done_as(item)
+
+    def cut(self) -> None:
+        self.ledger.drop([self.node, self.pieces], "not-terminal")
 
 
 class WholeBlock(Block):

@@ -11,6 +11,7 @@ from .asked import Asked
 from .blocks import (
     Block,
     CallBlock,
+    HostedBlock,
     Item,
     LostBlock,
     Message,
@@ -22,6 +23,7 @@ from .blocks import (
     whole_item,
 )
 from .error import write_error_event, write_failure
+from .hosted import kind
 from .items import lost
 from .output import Ids
 from .response import ENDING, begin, end, neutral, write_terms
@@ -138,7 +140,8 @@ class Encoder:
             return CallBlock(self, node)
         if node.kind == "tool_result":
             return ResultBlock(self, node)
-        return LostBlock(self, node, LOST.get(node.kind))
+        hosted = kind(node)
+        return LostBlock(self, node, LOST.get(node.kind)) if hosted is None else HostedBlock(self, node, hosted)
 
     def _text(self, node: Node) -> TextBlock:
         """A text begins a message, a refusal goes on with it; at home the item says so."""

@@ -5,7 +5,9 @@ from typing import Any
 from ...context import Context
 from ...ir.nodes import Node
 from ...ledger import Leaf, Writer
+from .hosted import kind, write_hosted
 from .items import lost
+from .output import write_reasoning
 from .parts import MEDIA, flat, write_call, write_input_part, write_output_part
 from .tables import CUSTOM_OUTPUT, FUNCTION_OUTPUT
 
@@ -108,6 +110,13 @@ class Items:
             self.result(part)
         elif part.kind in ("thinking", "redacted") and not self.context.chosen("keep-reasoning"):
             lost(part, self.items.ledger, why="foreign-signature")
+        elif part.kind in ("thinking", "redacted"):
+            item = self.items.item()
+            item.make("id", self._made_id("rs"), "made-id")
+            item.make("type", "reasoning", "required-by-target")
+            write_reasoning(part, item, self.context)
+        elif (hosted := kind(part)) is not None:
+            write_hosted(part, hosted, self.items.item(), self.context)
         else:
             lost(part, self.items.ledger, why="hosted-tool" if part.kind == "hosted_call" else None)
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from ... import text
 from ...context import Context
-from ...errors import NotReadable
 from ...ir.nodes import Node
 from ...ir.values import legal
 from ...ledger import Leaf, Writer
 from .asked import Asked, unwrapped
+from .hosted import Kind, kind, write_hosted
 from .items import lost
 from .parts import MEDIA, flat, write_call, write_input_part
 from .tables import (
@@ -19,6 +18,7 @@ from .tables import (
     REFUSAL,
     URL_CITATION,
 )
+from .values import parsed
 
 CALL_PREFIX = {"tool_call": "fc_", "custom_call": "ctc_"}
 
@@ -70,6 +70,8 @@ class Output:
             self._call(part)
         elif part.kind == "tool_result":
             self._result(part)
+        elif (hosted := kind(part)) is not None:
+            self._hosted(part, hosted)
         elif part.kind == "audio" and not spoken and isinstance(part.value("transcript"), str):
             said = Node("text", part.protocol, None, {"text": part.says["transcript"]})
             said.says["text"] = said.says["text"].to(said.value("text"), "transcript-as-text")
@@ -121,6 +123,10 @@ class Output:
         item.make("status", "completed", "required-by-target")
         item.order(FUNCTION_CALL.names)
 
+    def _hosted(self, part: Node, hosted: Kind) -> None:
+        self.message = None
+        write_hosted(part, hosted, self.items.item(), self.context)
+
     def _result(self, result: Node) -> None:
         write_result(result, self._item("function_call_output", self.ids.make("fco")), self.context)
 
@@ -156,16 +162,6 @@ def asked_for(call: Node, asked: Asked) -> Node:
             said.says["input"] = text_of_tool
             del said.says["arguments"]
     return said
-
-
-def parsed(arguments: Any) -> Any:
-    """The value of arguments, or None where their text is no JSON."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return text.loads(arguments)
-    except NotReadable:
-        return None
 
 
 def write_reasoning(part: Node, item: Writer, context: Context) -> None:

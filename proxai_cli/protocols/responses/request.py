@@ -3,7 +3,6 @@
 Source: `spec/requests.md`.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from ...context import Context
@@ -11,28 +10,11 @@ from ...errors import NotThatProtocol
 from ...ir.nodes import Node, has_more
 from ...ir.turns import paired
 from ...ledger import Leaf, Writer, made
-from ...tables import nodes, other, unknown
+from ...tables import other
 from .input import Items
 from .items import kind_of, lost, read_answer_item, read_message, read_parts, read_result
-from .tables import (
-    ASIDE_ITEMS,
-    CUSTOM_TOOL,
-    CUSTOM_TOOL_GROUPS,
-    FUNCTION_TOOL,
-    HOSTED_TOOLS,
-    LOGPROBS,
-    NAME,
-    NAMESPACE,
-    OUTPUTS,
-    REQUEST,
-    REQUEST_GROUPS,
-    SERVICES,
-    TOOL_CHOICE,
-    WEB_SEARCH_GROUPS,
-    legal_name,
-    lifted,
-    write_grouped,
-)
+from .tables import ASIDE_ITEMS, LOGPROBS, NAME, OUTPUTS, REQUEST, REQUEST_GROUPS, lifted, write_grouped
+from .tools import read_choice, read_tools, write_tools
 
 ROLES = ("system", "developer", "user", "assistant")
 
@@ -174,66 +156,16 @@ def _is_result(part: Node) -> bool:
     return part.kind == "tool_result"
 
 
-# --- tools
-
-
-def read_tools(leaf: Leaf, context: Context) -> list[Node]:
-    """The elements of a list of tools; those of a namespace stand for themselves."""
-    return nodes(leaf, lambda tool: _read_tool(tool, context), NAME)
-
-
-def _read_tool(tool: dict[str, Any], context: Context) -> Node | list[Node]:
-    kind = tool.get("type")
-    if kind == "function":
-        return FUNCTION_TOOL.read(tool, context)
-    if kind == "custom":
-        return lifted(CUSTOM_TOOL.read(tool, context), CUSTOM_TOOL_GROUPS)
-    if kind == "namespace" and isinstance(tool.get("tools"), list) and tool["tools"]:
-        return _flat(NAMESPACE.read(tool, context), context)
-    service = SERVICES.to_canonical.get(kind) if isinstance(kind, str) else None
-    if service is None:
-        return unknown(tool, NAME)
-    return lifted(HOSTED_TOOLS[service].read(tool, context), WEB_SEARCH_GROUPS)
-
-
-def _flat(namespace: Node, context: Context) -> list[Node]:
-    """The tools of a namespace with its name before theirs; the first has what else the namespace says."""
-    tools = read_tools(namespace.says.pop("tools"), context)
-    space = namespace.says.pop("name", None)
-    for tool in tools:
-        name = tool.get("name")
-        if name is not None and space is not None:
-            tool.says["name"] = name.to(f"{space.value}__{name.value}", "flatten-namespace", [space])
-    loose = [said for term, said in namespace.says.items() if term != "type"]
-    tools[0].asides += [(said, "no-equivalent") for said in loose]
-    tools[0].asides += [(leaf, "unknown-field") for leaf in namespace.extras.values()]
-    tools[0].asides += namespace.asides
-    if "type" in namespace.says:
-        tools[0].asides.append((namespace.says["type"], "target-default"))
-    if space is not None and not any("name" in tool.says for tool in tools):
-        tools[0].asides.append((space, "no-equivalent"))
-    return tools
-
-
-def read_choice(leaf: Leaf, context: Context) -> Node:
-    """A tool choice: a mode, one tool, or the tools that are allowed."""
-    if isinstance(leaf.value, str):
-        return Node("tool_choice", NAME, None, {"mode": leaf})
-    choice = TOOL_CHOICE.read(leaf.value, context)
-    allowed = choice.says.pop("allowed", None)
-    if allowed is not None and not allowed.value:
-        choice.asides.append((allowed, "target-default"))
-    elif allowed is not None:
-        choice.says["allowed"] = read_tools(allowed, context)
-        if "tool_kind" in choice.says:
-            choice.asides.append((choice.says.pop("tool_kind"), "target-default"))
-    return choice
-
-
 # --- writing
 
 # Terms that are written by hand, below.
-_ARRANGED = ("instructions", "turns", "tools", "tool_choice", "include", "logprobs", "max_output_tokens")
+_ARRANGED = (
+    "instructions", "turns", "tools", "tool_choice", "mcp_servers", "include", "logprobs", "max_output_tokens",
+    "context_management",
+)  # fmt: skip
+# Most cache marks, and pairs of metadata, that a request may hold.
+MOST_MARKS = 4
+MOST_PAIRS = 16
 # What happens here anyway.
 _DEFAULTS: dict[str, Any] = {"choice_count": 1, "modalities": ["text"]}
 
@@ -268,8 +200,10 @@ def _write_foreign(request: Node, w: Writer, context: Context) -> None:
     _write_conversation(request, w, context)
     write_grouped(request, REQUEST, REQUEST_GROUPS, w, context, _ARRANGED)
     _write_include(request, w)
-    _write_tools(request, w, context)
+    _write_context_management(request.get("context_management"), w)
+    write_tools(request, w, context)
     w.order(REQUEST.names)
+    _notice(w.value, context)
 
 
 def _write_include(request: Node, w: Writer) -> None:
@@ -306,81 +240,51 @@ def _as_instructions(turn: Node) -> Leaf | None:
     return None
 
 
-def _write_tools(request: Node, w: Writer, context: Context) -> None:
-    tools = request.get("tools")
-    if tools:
-        written = w.list("tools")
-        for tool in tools:
-            write_tool(tool, written, context)
-        if not w.value["tools"]:
-            del w.value["tools"]
-    choice = request.get("tool_choice")
-    if choice is not None:
-        write_choice(choice, tools or [], w, context)
-
-
-def write_tool(tool: Node, tools: Writer, context: Context) -> None:
-    """One tool as the next element of a list; a tool that only another vendor runs is dropped."""
-    if tool.kind == "function_tool":
-        FUNCTION_TOOL.write(tool, tools.item(), context)
-    elif tool.kind == "custom_tool":
-        write_grouped(tool, CUSTOM_TOOL, CUSTOM_TOOL_GROUPS, tools.item(), context)
-    else:
-        lost(tool, tools.ledger, why="hosted-tool" if tool.kind == "hosted_tool" else "unknown-field")
-
-
-def write_choice(choice: Node, tools: list[Node], w: Writer, context: Context) -> None:
-    """A tool choice (`spec/requests.md` §7.2)."""
-    if "allowed" in choice.says:
-        _write_allowed(choice, w, context)
-    elif "name" in choice.says:
-        inner = w.object("tool_choice")
-        _write_kind(choice, tools, inner)
-        inner.put("name", legal_name(choice.says["name"], context))
-        lost(choice, w.ledger, ("name", "tool_kind"))
-    elif "mode" in choice.says:
-        w.put("tool_choice", choice.says["mode"])
-        lost(choice, w.ledger, ("mode",))
-    else:
-        lost(choice, w.ledger, why="hosted-tool")
-
-
-def _write_kind(choice: Node, tools: list[Node], inner: Writer) -> None:
-    kind, name = choice.get("tool_kind"), choice.value("name")
-    custom = any(tool.kind == "custom_tool" and tool.value("name") == name for tool in tools)
-    word = "custom" if custom or choice.value("tool_kind") == "custom" else "function"
-    if kind is None:
-        inner.make("type", word, "required-by-target")
-    else:
-        inner.put("type", kind if kind.value == word else kind.to(word, "respelled"))
-
-
-def _write_allowed(choice: Node, w: Writer, context: Context) -> None:
-    inner = w.object("tool_choice")
-    inner.make("type", "allowed_tools", "required-by-target")
-    if "mode" in choice.says:
-        inner.put("mode", choice.says["mode"])
-    else:
-        inner.make("mode", "auto", "required-by-target")
-    tools = inner.list("tools")
-    for tool in _named(choice.says["allowed"], w):
-        entry = tools.item()
-        kind = tool.get("type")
-        word = "custom" if tool.kind == "custom_tool" else "function"
-        if kind is None:
-            entry.make("type", word, "required-by-target")
+def _write_context_management(leaf: Leaf | None, w: Writer) -> None:
+    """Edits of the context: only that all is made compact has a word here (`spec/requests.md` §4)."""
+    edits = leaf.value.get("edits") if leaf is not None and isinstance(leaf.value, dict) else None
+    if leaf is None or not isinstance(edits, list) or not edits:
+        w.ledger.drop(leaf, "no-equivalent", steers=True)
+        return
+    for key in leaf.value:
+        if key != "edits":
+            w.ledger.drop(Leaf(leaf.value, key), "no-equivalent", steers=True)
+    written = Writer(w.ledger, [])
+    for at, edit in enumerate(edits):
+        if isinstance(edit, dict) and str(edit.get("type")).startswith("compact_"):
+            _write_edit(edit, written.item())
         else:
-            entry.put("type", kind if kind.value == word else kind.to(word, "respelled"))
-        entry.put("name", legal_name(tool.says["name"], context))
-        lost(tool, w.ledger, ("type", "name"))
-    if not tools.value:
-        inner.make("tools", [], "required-by-target")
-    lost(choice, w.ledger, ("mode", "allowed"))
+            w.ledger.drop(Leaf(edits, at), "no-equivalent", steers=True)
+    if written.value:
+        w.value["context_management"] = written.value
 
 
-def _named(tools: list[Node], w: Writer) -> Iterator[Node]:
-    for tool in tools:
-        if "name" in tool.says and tool.kind in ("function_tool", "custom_tool"):
-            yield tool
+def _write_edit(edit: dict[str, Any], w: Writer) -> None:
+    w.put("type", Leaf(edit, "type").to("compaction", "respelled"))
+    trigger = edit.get("trigger")
+    counted = isinstance(trigger, dict) and trigger.get("type") == "input_tokens" and "value" in trigger
+    for key, value in trigger.items() if isinstance(trigger, dict) and counted else ():
+        if key == "value" and isinstance(value, int):
+            w.put("compact_threshold", Leaf(trigger, key))
         else:
-            lost(tool, w.ledger, why="hosted-tool")
+            w.ledger.drop(
+                Leaf(trigger, key), "target-default" if key == "type" else "no-equivalent", steers=key != "type"
+            )
+    for key in edit:
+        if key != "type" and not (key == "trigger" and counted):
+            w.ledger.drop(Leaf(edit, key), "no-equivalent", steers=True)
+
+
+def _notice(request: dict[str, Any], context: Context) -> None:
+    """Findings about the result (`spec/requests.md` §12)."""
+    items = request.get("input") or [{}]
+    if items[-1].get("role") == "assistant":
+        context.find("prefill")
+    parts = [part for item in items for part in (item.get("content") or ()) if isinstance(item.get("content"), list)]
+    if sum("prompt_cache_breakpoint" in part for part in parts) > MOST_MARKS:
+        context.find("too-many-cache-marks")
+    metadata = request.get("metadata")
+    if isinstance(metadata, dict) and (
+        len(metadata) > MOST_PAIRS or any(len(key) > 64 or len(str(value)) > 512 for key, value in metadata.items())
+    ):
+        context.find("too-long")

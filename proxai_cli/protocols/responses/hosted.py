@@ -1,0 +1,309 @@
+"""Calls of tools that another vendor ran, as items of this protocol. Source: `spec/responses.md` §6.
+
+A call says `service`, `id`, `arguments` and, where it came back, a `result` with its `content`.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...context import Context
+from ...ir.nodes import Node
+from ...ir.values import as_object, as_text, legal
+from ...ledger import Leaf, Ledger, Writer
+from .items import lost
+from .tables import LONGEST_ID
+from .values import parsed
+
+Write = Callable[[Node, Writer], Leaf | None]
+
+
+class Kind(NamedTuple):
+    """A kind of hosted item: its type and the prefix of its ids, what it says while it runs, the names of its events.
+
+    `write` writes what a call says, and gives back the leaf that says that it failed, if one does. `text` is the key
+    whose text has events of its own.
+    """
+
+    type: str
+    prefix: str
+    running: dict[str, Any]
+    write: Write
+    before: tuple[str, ...] = ()
+    text: tuple[str, str] | None = None
+    after: tuple[str, ...] = ()
+
+
+def kind(part: Node) -> Kind | None:
+    """The kind of item that a hosted call becomes; None where this protocol has none for it."""
+    service = part.get("service")
+    if part.kind != "hosted_call" or service is None or not isinstance(part.value("id"), str):
+        return None
+    return KINDS.get(service.value) if isinstance(service.value, str) else None
+
+
+def write_hosted(part: Node, made_of: Kind, item: Writer, context: Context) -> None:
+    """A hosted call as an item, all at once."""
+    begin_hosted(part, made_of, item, context)
+    write_body(part, item, made_of)
+    end_hosted(part, item)
+
+
+def begin_hosted(part: Node, made_of: Kind, item: Writer, context: Context) -> None:
+    """Id and type of a hosted item: the id is the source's own (`spec/responses.md` §1.1)."""
+    id = part.says["id"]
+    prefixed = context.choice("item-ids") == "prefixed" and not id.value.startswith(made_of.prefix)
+    value = legal((made_of.prefix if prefixed else "") + id.value, LONGEST_ID, ".")
+    item.put("id", id if value == id.value else id.to(value, "wrap-id" if prefixed else "legal-id"))
+    item.put("type", part.says["service"].to(made_of.type, "respelled"))
+
+
+def end_hosted(part: Node, item: Writer) -> None:
+    """What a hosted call says beside its arguments and its result."""
+    lost(part, item.ledger, ("id", "service", "arguments", "result", "server", "name"))
+    if part.value("service") != "mcp":
+        item.ledger.drop([part.says[term] for term in ("server", "name") if term in part.says], "no-equivalent")
+
+
+def write_body(part: Node, item: Writer, made_of: Kind) -> None:
+    """All of a call but id and type."""
+    before = dict(item.value)
+    failure = made_of.write(part, item)
+    result = part.get("result")
+    if failure is not None:
+        item.put("status", failure.to("failed", "respelled"))
+    else:
+        item.make("status", "completed" if result is not None else "in_progress", "required-by-target")
+    item.order([*before, "status"])
+
+
+def _input(part: Node) -> dict[str, Leaf]:
+    """The members of a call's arguments, which are an object or its JSON text."""
+    arguments = part.get("arguments")
+    if arguments is None:
+        return {}
+    if isinstance(arguments.value, dict):
+        return {key: Leaf(arguments.value, key) if arguments.why is None else arguments for key in arguments.value}
+    value = parsed(arguments.value)
+    return {key: arguments.to(inner, "json-parse") for key, inner in value.items()} if isinstance(value, dict) else {}
+
+
+def _take(part: Node, key: str, ledger: Ledger) -> Leaf | None:
+    """One member of the arguments, if it is a text; the others have no place."""
+    arguments, members = part.get("arguments"), _input(part)
+    found = members.get(key)
+    found = found if found is not None and isinstance(found.value, str) else None
+    if arguments is not None and isinstance(arguments.value, dict) and arguments.value:
+        for name in arguments.value:
+            if name != key or found is None:
+                ledger.drop(Leaf(arguments.value, name), "no-equivalent")
+    elif found is None:
+        ledger.drop(arguments, "no-equivalent")
+    return found
+
+
+def _answer(part: Node, ledger: Ledger) -> Any:
+    """The content of a call's result; what else the result says has no place."""
+    result = part.get("result")
+    if result is None:
+        return None
+    for term, why in (("type", "target-default"), ("call_id", "duplicate")):
+        ledger.drop(result.get(term), why)
+    lost(result, ledger, ("type", "call_id", "content", "is_error"))
+    return result.get("content")
+
+
+def _failure(content: Leaf | None, ledger: Ledger) -> Leaf | None:
+    """The code of a result that is an error."""
+    if content is None or not isinstance(content.value, dict) or "error_code" not in content.value:
+        return None
+    _drop_members(content.value, ("error_code",), ledger)
+    return Leaf(content.value, "error_code")
+
+
+def _drop_members(home: dict[str, Any], but: tuple[str, ...], ledger: Ledger, why: str = "no-equivalent") -> None:
+    for key, value in home.items():
+        if key not in but:
+            ledger.drop(Leaf(home, key), "target-default" if key == "type" or value is None else why)
+
+
+def _search(part: Node, item: Writer) -> Leaf | None:
+    action = item.object("action")
+    action.make("type", "search", "required-by-target")
+    query = _take(part, "query", item.ledger)
+    if query is not None:
+        action.put("query", query)
+    content = _answer(part, item.ledger)
+    failure = _failure(content, item.ledger)
+    if failure is None:
+        _write_sources(content, action)
+    return failure
+
+
+def _write_sources(content: Leaf | None, action: Writer) -> None:
+    found = Writer(action.ledger, [])
+    listed = content.value if content is not None and isinstance(content.value, list) and content.value else None
+    for at, each in enumerate(listed or ()):
+        if isinstance(each, dict) and isinstance(each.get("url"), str):
+            source = found.item()
+            source.make("type", "url", "required-by-target")
+            source.put("url", Leaf(each, "url"))
+            _drop_members(each, ("url",), action.ledger)
+        else:
+            action.ledger.drop(Leaf(listed, at), "no-equivalent")
+    if listed is None:
+        action.ledger.drop(content, "target-default")
+    if found.value:
+        action.value["sources"] = found.value
+
+
+def _fetch(part: Node, item: Writer) -> Leaf | None:
+    action = item.object("action")
+    action.make("type", "open_page", "required-by-target")
+    url = _take(part, "url", item.ledger)
+    if url is not None:
+        action.put("url", url)
+    content = _answer(part, item.ledger)
+    failure = _failure(content, item.ledger)
+    if failure is None:
+        item.ledger.drop(content, "hosted-tool")
+    return failure
+
+
+def _code(part: Node, item: Writer) -> Leaf | None:
+    """Code, and what it printed; of another tool in the same container the whole input is the code."""
+    service = part.says["service"]
+    if service.raw().value == "code_execution":
+        code = _take(part, "code", item.ledger)
+    else:
+        code = part.get("arguments") and as_text(part.says["arguments"])
+    if code is not None:
+        item.put("code", code)
+    else:
+        item.make("code", "", "required-by-target")
+    item.make("container_id", "", "required-by-target")
+    content = _answer(part, item.ledger)
+    failure = _failure(content, item.ledger) or _write_logs(content, item)
+    if "outputs" not in item.value:
+        item.make("outputs", None if part.get("result") is None else [], "required-by-target")
+    return failure
+
+
+def _write_logs(content: Leaf | None, item: Writer) -> Leaf | None:
+    if content is None or not isinstance(content.value, dict) or not content.value:
+        item.ledger.drop(content, "no-equivalent")
+        return None
+    home, outputs = content.value, Writer(item.ledger, [])
+    logs = [key for key in ("stdout", "stderr") if isinstance(home.get(key), str)]
+    for key in logs:
+        if not home[key] and key == "stderr":
+            item.ledger.drop(Leaf(home, key), "target-default")
+            continue
+        log = outputs.item()
+        log.make("type", "logs", "required-by-target")
+        log.put("logs", Leaf(home, key))
+    code = home.get("return_code")
+    failed = isinstance(code, int) and code != 0
+    if "return_code" in home and not failed:
+        item.ledger.drop(Leaf(home, "return_code"), "target-default")
+    _drop_members(home, (*logs, "return_code"), item.ledger)
+    if outputs.value:
+        item.value["outputs"] = outputs.value
+    return Leaf(home, "return_code") if failed else None
+
+
+def _mcp(part: Node, item: Writer) -> Leaf | None:
+    for key, term in (("server_label", "server"), ("name", "name")):
+        leaf = part.get(term)
+        if leaf is not None:
+            item.put(key, leaf)
+        else:
+            item.make(key, "", "required-by-target")
+    arguments = part.get("arguments")
+    if arguments is not None:
+        item.put("arguments", as_text(arguments))
+    else:
+        item.make("arguments", "{}", "empty-arguments")
+    result = part.get("result")
+    flag: Leaf | None = None if result is None else result.get("is_error")
+    content = _answer(part, item.ledger)
+    if flag is not None and flag.value is True:
+        error = item.object("error")
+        error.make("type", "mcp_tool_execution_error", "required-by-target")
+        if content is not None:
+            error.put("content", content)
+        else:
+            error.make("content", None, "required-by-target")
+        return flag
+    item.ledger.drop(flag, "target-default")
+    if content is not None:
+        _write_output(content, item)
+    return None
+
+
+def _write_output(content: Leaf, item: Writer) -> None:
+    """The texts of a result as one."""
+    if isinstance(content.value, str):
+        item.put("output", content)
+        return
+    texts: list[Leaf] = []
+    for at, each in enumerate(content.value if isinstance(content.value, list) else ()):
+        if isinstance(each, dict) and isinstance(each.get("text"), str):
+            texts.append(Leaf(each, "text"))
+            _drop_members(each, ("text",), item.ledger)
+        else:
+            item.ledger.drop(Leaf(content.value, at), "unsupported-media")
+    if texts:
+        joined = "".join(text.value for text in texts)
+        item.put("output", texts[0].to(joined, "merged-boundary", texts[1:]) if len(texts) > 1 else texts[0])
+    elif not content.value or not isinstance(content.value, list):
+        item.ledger.drop(content, "no-equivalent")
+
+
+def _tool_search(part: Node, item: Writer) -> Leaf | None:
+    arguments = part.get("arguments")
+    if arguments is not None and as_object(arguments).value:
+        item.put("arguments", as_object(arguments))
+    else:
+        item.ledger.drop(arguments, "target-default")
+        item.make("arguments", {}, "empty-arguments")
+    item.make("call_id", None, "required-by-target")
+    item.make("execution", "server", "required-by-target")
+    content = _answer(part, item.ledger)
+    failure = _failure(content, item.ledger)
+    if failure is None:
+        item.ledger.drop(content, "hosted-tool")
+    else:
+        item.ledger.drop(failure, "no-equivalent")
+    return None
+
+
+_WEB = ("web_search_call.in_progress", "web_search_call.searching")
+KINDS = {
+    "web_search": Kind(
+        "web_search_call", "ws_", {"action": {"type": "search"}}, _search, _WEB, None, ("web_search_call.completed",)
+    ),
+    "web_fetch": Kind(
+        "web_search_call", "ws_", {"action": {"type": "open_page"}}, _fetch, _WEB, None, ("web_search_call.completed",)
+    ),
+    "code_execution": Kind(
+        "code_interpreter_call",
+        "ci_",
+        {"code": "", "container_id": "", "outputs": None},
+        _code,
+        ("code_interpreter_call.in_progress",),
+        ("code", "code_interpreter_call_code"),
+        ("code_interpreter_call.interpreting", "code_interpreter_call.completed"),
+    ),
+    "mcp": Kind(
+        "mcp_call",
+        "mcp_",
+        {"arguments": ""},
+        _mcp,
+        ("mcp_call.in_progress",),
+        ("arguments", "mcp_call_arguments"),
+        ("mcp_call.completed",),
+    ),
+    "tool_search": Kind(
+        "tool_search_call", "tsc_", {"arguments": {}, "call_id": None, "execution": "server"}, _tool_search
+    ),
+}
