@@ -99,6 +99,10 @@ def test_a_tie_names_its_candidates_and_what_both_allow() -> None:
     assert "has messages" in found.evidence and "has max_tokens" in found.evidence
 
 
+def test_others_are_no_candidates() -> None:
+    assert detect_value(PLAIN | {"format": "json", "seed": 1, "n": 1}).candidates == ("chat", "messages")
+
+
 def test_an_error_body_of_two_protocols_says_so() -> None:
     found = detect_value({"error": {"message": "x"}})
     assert found.candidates == ("chat", "responses")
@@ -106,7 +110,8 @@ def test_an_error_body_of_two_protocols_says_so() -> None:
 
 
 @pytest.mark.parametrize(("name", "protocol"), [
-    ("x/messages-hi.json", "messages"), ("C:\\x\\hi.chat.json", "chat"), ("messages/hi.json", None), ("chats.json", None),
+    ("x/messages-hi.json", "messages"), ("C:\\x\\hi.chat.json", "chat"), ("messages/hi.json", None), ("chat\\hi.json", None),
+    ("chats.json", None),
 ])
 def test_the_file_name_settles_a_tie(name: str, protocol: str | None) -> None:
     assert detect_value(PLAIN, name).protocol == protocol
@@ -136,6 +141,7 @@ STREAMS: dict[str, tuple[bytes, tuple[str | None, str | None, str | None]]] = {
     "blank lines lost": (b'event: message_start\ndata: {"type":"message_start"}\nevent: ping\ndata: {"type":"ping"}\n',
                          ("messages", "stream", "certain")),
     "only an error of chat": (b'data: {"error":{"message":"x"}}\n\n', ("chat", "stream", "likely")),
+    "an error and something unknown": (b'data: {"error":{"message":"x"}}\n\ndata: {"a":1}\n\n', ("chat", "stream", "likely")),
     "only an error of messages": (b'data: {"type":"error","error":{"message":"x"}}\n\n', ("messages", "stream", "likely")),
     "only an error of responses": (b'data: {"type":"error","message":"x","code":"y"}\n\n', ("responses", "stream", "likely")),
     "a bad event first": (b'data: {"type"\n\ndata: {"type":"message_start"}\n\n', ("messages", "stream", "certain")),
@@ -158,6 +164,7 @@ def test_a_long_stream_is_known_by_its_beginning() -> None:
     start = time.perf_counter()
     assert detect(event * 3 + b'data: {"type":"message_start"}\n\n' + event * 2_000_000).protocol == "messages"
     assert detect(event * 2_000_000).sure is None
+    assert detect((b": " + b"x" * 1000 + b"\n") * 10_000 + b'data: {"type":"message_start"}\n\n').sure is None
     assert time.perf_counter() - start < 5
 
 
