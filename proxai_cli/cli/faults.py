@@ -25,9 +25,13 @@ def told(error: ProxaiError, path: str = "", line: bytes | None = None) -> list[
     if line is not None:
         said += _shown(line, error.place.column)
     said += [f"  {safe(each)}" for each in more]
-    if error.hint:
-        said.append(f"  try: {safe(error.hint)}")
+    said.append(f"  try: {safe(_advice(error))}")
     return said
+
+
+def _advice(error: ProxaiError) -> str:
+    """The one thing to do; where nothing better is known, where to read about it."""
+    return error.hint or f"proxai map {error.code}"
 
 
 def as_data(error: ProxaiError, path: str = "") -> dict[str, Any]:
@@ -38,7 +42,7 @@ def as_data(error: ProxaiError, path: str = "") -> dict[str, Any]:
         "path": path or None,
         "place": place,
         "message": error.message,
-        "try": error.hint or None,
+        "try": _advice(error),
     }
 
 
