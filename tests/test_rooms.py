@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "protocols": {"protocols/chat", "protocols/responses", "protocols/messages", "tables"},
     "translate": {"protocols", "ir", "ledger", "context", "tables"},
     "wire": {"wire", "protocols", "ir", "markers", "context"},
-    "pipe": {"wire", "translate", "ir", "context", "protocols"},
+    "pipe": {"wire", "translate", "ir", "ledger", "context", "protocols"},
     "endpoints": {"endpoints", "protocols", "protocols/messages", "translate", "tables", "ir", "ledger", "context"},
     "exchange": {
         "exchange",
