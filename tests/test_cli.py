@@ -319,6 +319,8 @@ CODES = [
     (["collect", "cut.sse"], 3, "truncated"),
     (["collect", "cut.sse", "--partial"], 3, "truncated"),
     (["explode", "req.json"], 3, "unrecognised"),
+    (["explode", "s.sse"], 3, "unrecognised"),
+    (["convert", "reply.json", "--to", "responses", "--request", "missing.json"], 3, "unreadable"),
     (["collect", "reply.json"], 3, "unrecognised"),
     (["convert", "req.json", "--kind", "stream", "--to", "messages"], 3, "unrecognised"),
     (["inspect", "req.json", "tie.json"], 3, "ambiguous"),

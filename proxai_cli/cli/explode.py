@@ -20,8 +20,10 @@ def run(call: Call) -> int:
     with Output(call.output, given, ".sse") as output:
 
         def work(document: Document) -> None:
-            if document.kind != "response":
-                raise NotThatProtocol("unrecognised", f"this is a {document.protocol} {document.kind}, no reply")
+            if document.part.pieces is not None:
+                raise NotThatProtocol(
+                    "unrecognised", f"this is a {document.protocol} stream already", hint="proxai stream"
+                )
             outcome = exploded(document, way)
             output.write(document.part.input, [outcome.value])
             run.add(outcome, document.part.input)

@@ -1,6 +1,7 @@
 """The account as a table for the screen. Only here `rich` is known, and loaded when a table is asked for."""
 
 import io
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 STYLE = {"note": "cyan", "loss": "yellow", "risk": "bold red", "unexplained": "bold magenta"}
 SHOWN = 8
+NARROWEST, BORDERS = 16, 16
 
 
 def table(items: Iterable[Item], width: int, color: bool, verbose: bool = False) -> str:
@@ -44,15 +46,17 @@ def _item(console: "Console", item: Item, verbose: bool) -> None:
             console.print(Text(f"  evidence: {safe(one)}"))
     found = groups(item.changes)
     if found:
-        rows = Table(expand=False)
-        rows.add_column("level", no_wrap=True)
-        rows.add_column("reason", no_wrap=True)
-        rows.add_column("op", no_wrap=True)
-        rows.add_column("place", overflow="fold", ratio=1)
-        rows.add_column("what that means", ratio=1)
+        rows = Table()
+        for name_of in ("level", "reason", "op"):
+            rows.add_column(name_of, no_wrap=True)
+        heads = [(group.level, group.reason, group.op) for group in found]
+        taken = sum(max(map(len, column)) for column in zip(*heads, strict=True)) + BORDERS
+        wide = max(NARROWEST, (console.width - taken) * 3 // 5)
+        rows.add_column("place", overflow="fold", max_width=wide)
+        rows.add_column("what that means")
         for group in found:
             level = Text(group.level, style=STYLE[group.level])
-            rows.add_row(level, group.reason, group.op, Text(places(group.places)), Text(group.text))
+            rows.add_row(level, group.reason, group.op, Text(places(group.places, wide)), Text(group.text))
         console.print(rows)
     for finding in item.findings:
         level = Text(finding.level, style=STYLE[finding.level])
@@ -63,8 +67,14 @@ def _item(console: "Console", item: Item, verbose: bool) -> None:
         console.print(Text(f"proxai map {found[0].reason}   explains"))
 
 
-def places(leaves: dict[str, int]) -> str:
-    """Kinds of places, one on a line, each with the number of its leaves where there are several."""
-    told = [safe(place) + (f" ({count})" if count > 1 else "") for place, count in list(leaves.items())[:SHOWN]]
+def places(leaves: dict[str, int], width: int) -> str:
+    """Kinds of places, each with the number of its leaves where there are several; long ones go on below, indented."""
+    told: list[str] = []
+    for place, count in list(leaves.items())[:SHOWN]:
+        told.append("")
+        for step in re.findall("/[^/]*", safe(place) + (f" ({count})" if count > 1 else "")):
+            if told[-1].strip() and len(told[-1]) + len(step) > width:
+                told.append(" ")
+            told[-1] += step
     rest = list(leaves.values())[SHOWN:]
     return "\n".join([*told, *([f"… {len(rest)} more ({sum(rest)})"] if rest else [])])

@@ -24,6 +24,9 @@ ONLY = {
     "response": {"reply", "usage", "citation", "finish"},
     "error": {"error"},
 }
+WHOLE = ("request", "reply")
+# Said of a key whose object or list is taken apart: the lines of its own tables tell where the parts go.
+IN_PARTS = "(in parts)"
 
 
 class Line(NamedTuple):
@@ -54,6 +57,8 @@ def mapping(source: str, target: str, kind: str = "", field: str = "") -> Iterat
             if wanted and steps[-len(wanted) :] != wanted:
                 continue
             there, why = _there(PROTOCOLS[target], table.kind, rule.term)
+            if isinstance(rule, Nested) and not there:
+                there, why = IN_PARTS, ""
             said = term(rule.term)
             yield Line(
                 table.kind,
@@ -75,21 +80,22 @@ def _stands_in(node: str, kind: str) -> bool:
 
 
 def _steps(name: str, table: Table, field: str) -> list[str]:
-    return [*([] if name == table.kind and name in ("request", "reply", "error") else name.split(".")), field]
+    return [*([] if name == table.kind and name in (*WHOLE, "error") else name.split(".")), field]
 
 
 def _there(target: Protocol, kind: str, said: str) -> tuple[str, str]:
-    """Where the target has a term, or why it has not."""
-    why = ""
-    for name, table in target.tables.items():
-        if table.kind != kind:
-            continue
+    """Where the target has a term, or why it has not.
+
+    What one protocol says of a whole request or reply, or in a kind of its own, another may say in another kind.
+    """
+    tables = [(name, table) for name, table in target.tables.items() if table.kind == kind]
+    wider = [(name, table) for name, table in target.tables.items() if kind in WHOLE or table.kind in WHOLE]
+    for name, table in [*tables, *(wider if kind in WHOLE or not tables else [])]:
         rule = table.by_term.get(said)
         if isinstance(rule, Field | Nested | Word):
             return "/" + "/".join(_steps(name, table, rule.name)), ""
-        if isinstance(rule, Gap):
-            why = rule.why
-    return "", why or (term(said).why if any(table.kind == kind for table in target.tables.values()) else "")
+    gaps = [rule.why for _, table in tables if isinstance(rule := table.by_term.get(said), Gap)]
+    return "", gaps[0] if gaps else term(said).why if tables else ""
 
 
 def protocols() -> list[tuple[str, str, str, str]]:
