@@ -27,8 +27,11 @@ class Marker(NamedTuple):
     absent: bool = False
 
     def holds(self, document: Any) -> bool:
-        found = any(self._fits(value) for path in self.path.split("|") for value in values_at(document, path))
-        return found is not self.absent
+        return bool(self.found(document)) is not self.absent
+
+    def found(self, document: Any) -> list[str]:
+        """Those of the paths at which there is what is asked for."""
+        return [path for path in self.path.split("|") if any(map(self._fits, values_at(document, path)))]
 
     def _fits(self, value: Any) -> bool:
         if self.words:

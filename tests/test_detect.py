@@ -2,6 +2,7 @@
 
 import gzip
 import time
+import tracemalloc
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,13 @@ def test_what_belongs_to_no_protocol(what: str) -> None:
 def test_a_tie_names_its_candidates_and_what_both_allow() -> None:
     found = detect_value(PLAIN)
     assert found.candidates == ("chat", "messages")
-    assert "has messages" in found.evidence and "has max_tokens" in found.evidence
+    assert found.evidence == ("messages", "model", "max_tokens")
+
+
+def test_a_contradiction_names_both_sides() -> None:
+    found = detect_value(PLAIN | {"seed": 1, "thinking": {}})
+    assert found.sure == "ambiguous"
+    assert found.evidence == ("chat: has seed or random_seed", "messages: has thinking")
 
 
 def test_others_are_no_candidates() -> None:
@@ -227,7 +234,7 @@ REFUSED: dict[str, tuple[bytes, str, str]] = {
     "damaged UTF-16": (b"\xff\xfe{", "unreadable", "UTF-16"),
     "zstd": (b"\x28\xb5\x2f\xfd\x00", "unreadable", "zstd"),
     "a packet capture": (b"\n\r\r\n\x00", "unreadable", "packet"),
-    "a HAR": (b'{ "log": {"version": "1.2"}}', "unreadable", "HAR"),
+    "a HAR": (b'\n{ "log": {"version": "1.2"}}', "unreadable", "HAR"),
     "a cassette": (b"interactions:\n- request:", "unreadable", "cassette"),
     "a cassette of JSON": (b'{"http_interactions": []}', "unreadable", "cassette"),
     "a transcript": (b"* Trying ::1\n> POST /", "unreadable", "curl -v"),
@@ -256,9 +263,13 @@ def test_text_that_is_long_and_cut_inside_a_character_is_no_binary() -> None:
 
 
 def test_unpacking_has_a_limit() -> None:
-    packed = gzip.compress(b"[" * 5_000_000)
+    packed = gzip.compress(b"[" * 50_000_000)
+    tracemalloc.start()
     with pytest.raises(NotReadable, match="more than 1000000 bytes"):
         list(captures(packed, max_size=1_000_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
 
 
 def test_lines_are_given_one_by_one() -> None:

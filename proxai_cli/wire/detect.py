@@ -26,8 +26,8 @@ SLICE = 1 << 16
 class Detection(NamedTuple):
     """What a document is. `sure` is `certain`, `likely`, `ambiguous` (no protocol then), or None: not recognised.
 
-    `evidence` says why in words, without captured values; `candidates` are all protocols that it fits, best first
-    (an OpenAI error body is one of Chat and of Responses alike).
+    `evidence` says why in words, without captured values; of a tie what all allow, or what speaks for each.
+    `candidates` are all protocols that it fits, best first (OpenAI's error body is one of Chat and of Responses alike).
     """
 
     protocol: str | None
@@ -104,8 +104,11 @@ def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
     if first.kind == "error":
         also = " and ".join(fit.protocol for fit in best[1:])
         return Detection(first.protocol, first.kind, LIKELY, (*first.evidence, f"{also} has the same body"), candidates)
-    evidence = dict.fromkeys(line for fit in best for line in fit.evidence)
-    return Detection(None, first.kind, AMBIGUOUS, tuple(evidence), candidates)
+    if first.own:
+        evidence = [f"{fit.protocol}: {'; '.join(fit.evidence)}" for fit in best]
+    else:
+        evidence = [path for fit in best for marker in fit.basis for path in marker.found(document)[:1]]
+    return Detection(None, first.kind, AMBIGUOUS, tuple(dict.fromkeys(evidence)), candidates)
 
 
 def _fit(document: Any, protocol: str, kind: str, markers: tuple[Marker, ...], name: str) -> _Fit | None:
