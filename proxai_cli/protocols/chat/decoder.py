@@ -21,6 +21,12 @@ from .tables import CHOICE, CHUNK, NAME, SPOKEN, gathered
 PADDING = ("obfuscation", "p")
 
 
+def drop_asides(node: Node, ledger: Ledger) -> None:
+    """Settle what a table set aside."""
+    for said, why in node.asides:
+        ledger.drop(said, why)
+
+
 class Decoder:
     """Chunks in, IR events out.
 
@@ -107,7 +113,7 @@ class Decoder:
 
     def _envelope(self, node: Node, begins: bool) -> list[Event]:
         """What a chunk says of the reply: the first word stands, and it waits for the first choice."""
-        self._drop_asides(node)
+        drop_asides(node, self.ledger)
         news = Node("reply", NAME)
         for store, fresh in ((node.says, news.says), (node.extras, news.extras)):
             for key, leaf in store.items():
@@ -135,10 +141,6 @@ class Decoder:
             self.told[key] = leaf.value
             self.context.find("id-changes")
         self.ledger.drop(leaf, "stream-shape" if key == "type" else "duplicate")
-
-    def _drop_asides(self, node: Node) -> None:
-        for said, why in node.asides:
-            self.ledger.drop(said, why)
 
     def _choice(self, leaf: Leaf) -> list[Event]:
         index = leaf.value.get("index")
@@ -248,7 +250,7 @@ class _Choice:
             events += self._unspoken(kind, leaves)
         if delta is not None and delta.value == {}:
             self.ledger.drop(delta, "noise")
-        self._drop_asides(said)
+        drop_asides(said, self.ledger)
         return [*events, *self._late(said), *self._finish(ending)]
 
     def close(self) -> list[Event]:
@@ -256,10 +258,6 @@ class _Choice:
         self.ledger.drop(self.early, "late-piece")
         self.early = []
         return [Close(self.open.pop(slot)) for slot in list(self.open)]
-
-    def _drop_asides(self, node: Node) -> None:
-        for said, why in node.asides:
-            self.ledger.drop(said, why)
 
     def _late(self, said: Node) -> list[Event]:
         """What else a chunk says of the choice or its message, if it was not told before."""
@@ -305,7 +303,7 @@ class _Choice:
             parts = read_sound(sound.value, said, parts, self.spoken)
         self._role(node, said)
         said.extras.update({("message", key, self.number): leaf for key, leaf in node.extras.items()})
-        self._drop_asides(node)
+        drop_asides(node, self.ledger)
         events: list[Event] = []
         for part in parts:
             events += self._piece(part, probabilities)
@@ -343,7 +341,7 @@ class _Choice:
         return self.decoder.say(Node("reply", NAME, None, {f"{kind}_logprobs": leaves}))
 
     def _piece(self, part: Node, probabilities: dict[str, list[Leaf]]) -> list[Event]:
-        self._drop_asides(part)
+        drop_asides(part, self.ledger)
         part.asides = []
         if part.kind in CALLS:
             return self._call(part)
@@ -442,20 +440,21 @@ class _Choice:
         call = self._known(part)
         if call is None:
             call, events = self._begun(part)
-        else:
+        elif call in self.open:
             self.ledger.drop([part.says.pop(term, None) for term in ("call_id", "name")], "duplicate")
             self.ledger.drop(part.says.pop("type", None), "stream-shape")
             events = [*self._turn_to(call), *self._more(call, part)]
+        else:
+            self.decoder.after_finish()
+            self.ledger.drop([leaf, part], "late-piece")
+            return []
         if leaf is None:
             return events
         leaf = as_text(leaf)
-        if not leaf.value:
-            self.ledger.drop(leaf, "noise")
-            return events
-        if call not in self.open:
-            self.ledger.drop(leaf, "late-piece")
-            return events
-        return [*events, Delta(self.open[call], leaf)]
+        if leaf.value:
+            return [*events, Delta(self.open[call], leaf)]
+        self.ledger.drop(leaf, "noise")
+        return events
 
     def _legacy(self, part: Node) -> bool:
         """Is this a piece of a call in the deprecated form?"""
@@ -469,10 +468,10 @@ class _Choice:
             return next((call for call in self.calls if call.legacy), None)
         if isinstance(index, int):
             call = self.by_index.get(index)
-            if call is not None and id and call.id and id != call.id:
-                self.context.find("index-reused")
-                return None
-            return call
+            if call is None or not id or call.id in (None, "", id):
+                return call
+            self.context.find("index-reused")
+            return None
         if id:
             return next((call for call in self.calls if call.id == id), None)
         if not self.calls and not part.value("name"):
@@ -482,11 +481,11 @@ class _Choice:
     def _begun(self, part: Node) -> tuple["_Call", list[Event]]:
         if not part.value("name"):
             raise OutOfOrder("orphan-delta", "the first piece of a tool call has no name")
-        if not part.value("call_id"):
-            self.ledger.drop(part.says.pop("call_id", None), "noise")
-            name = "call_fn_0" if self._legacy(part) else f"call_{len(self.calls)}"
-            part.says = {"call_id": made(name, "made-id"), **part.says}
         call = _Call(part.value("call_id"), self._legacy(part))
+        if not call.id:
+            self.ledger.drop(part.says.pop("call_id", None), "noise")
+            name = "call_fn_0" if call.legacy else f"call_{len(self.calls)}"
+            part.says = {"call_id": made(name, "made-id"), **part.says}
         self.calls.append(call)
         index = (part.home or {}).get("index")
         if isinstance(index, int):
@@ -495,7 +494,7 @@ class _Choice:
 
 
 class _Call:
-    """A call that has begun; it is its own slot."""
+    """A call that has begun, with the id that the server gave to it; it is its own slot."""
 
     def __init__(self, id: Any, legacy: bool) -> None:
         self.id, self.legacy = id, legacy

@@ -89,15 +89,15 @@ class Encoder:
             w.make(key, value, "stream-shape")
         return w
 
-    def _choice(self) -> Writer:
-        """The choice of a new chunk."""
-        choice = self._chunk().list("choices").item()
+    def _choice(self, chunk: Writer) -> Writer:
+        """The one choice of a chunk."""
+        choice = chunk.list("choices").item()
         choice.make("index", 0, "position")
         return choice
 
     def _delta(self, probabilities: dict[str, list[Leaf]] | None = None) -> Writer:
         """The delta of a new chunk, with log probabilities beside it if there are any."""
-        choice = self._choice()
+        choice = self._choice(self._chunk())
         delta = choice.object("delta")
         if probabilities:
             write_logprobs(probabilities.get("text", []), probabilities.get("refusal", []), choice)
@@ -111,8 +111,7 @@ class Encoder:
         write_envelope(node.but("usage"), w, self.context, CHUNK)
         self.ledger.drop(node.get("usage"), "duplicate")
         self.head = {key: w.value[key] for key in ("id", "object", "created", "model")}
-        choice = w.list("choices").item()
-        choice.make("index", 0, "position")
+        choice = self._choice(w)
         delta = choice.object("delta")
         choice.make("finish_reason", None, "stream-shape")
         self.out.append(w.value)
@@ -171,8 +170,7 @@ class Encoder:
         late = Node("reply", node.protocol, None, {term: node.says[term] for term in LATE_TERMS if term in node.says})
         chunk = self._chunk()
         CHUNK.write(late, chunk, self.context)
-        choice = chunk.list("choices").item()
-        choice.make("index", 0, "position")
+        choice = self._choice(chunk)
         choice.make("delta", {}, "stream-shape")
         if self.token is not None:
             node.says["stop_token"] = self.token

@@ -1,6 +1,7 @@
 """What messages of requests and of replies have in common on the way out: texts, reasoning, calls, and what is left."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
@@ -40,14 +41,35 @@ def forget(node: Node, ledger: Ledger, but: Iterable[str] = ()) -> None:
         ledger.drop(said, why)
 
 
+def put_or_make(w: Writer, key: str, leaf: Leaf | None, neutral: Any, why: str = "required-by-target") -> None:
+    """Write a leaf, or the neutral value where there is none."""
+    if isinstance(leaf, Leaf):
+        w.put(key, leaf)
+    else:
+        w.make(key, neutral, why)
+
+
 def of_kind(parts: list[Node], *kinds: str) -> list[Node]:
     return [part for part in parts if part.kind in kinds]
 
 
+def text_of(part: Node) -> str:
+    """The text of a part, empty where it has none."""
+    value = part.value("text")
+    return value if isinstance(value, str) else ""
+
+
 def texts(parts: list[Node], between: str = "") -> Leaf | None:
-    """The texts of these parts as one leaf, or None where they have none."""
-    leaves = [part.says["text"] for part in parts if isinstance(part.value("text"), str)]
+    """The texts of these parts as one leaf, or None where they have none; what else they say is left to the caller."""
+    leaves = [part.says["text"] for part in parts if text_of(part)]
     return joined(leaves, between, "merged-boundary") if leaves else None
+
+
+def forget_beside_text(part: Node, ledger: Ledger, but: Iterable[str] = ()) -> None:
+    """Drop what a part says besides its text, which was written if it is not empty."""
+    if "text" in part.says and not text_of(part):
+        ledger.drop(part.says["text"], "no-equivalent")
+    forget(part, ledger, ("text", *but))
 
 
 def write_calls(parts: list[Node], w: Writer, context: Context) -> None:
@@ -91,31 +113,33 @@ def write_call(call: Node, w: Writer, number: int, context: Context) -> None:
 def write_reasoning(parts: list[Node], w: Writer, context: Context) -> None:
     """Reasoning in the dialect that is asked for; at home in the one it came in (`spec/responses.md` §3)."""
     dialect = context.choice("reasoning-dialect", "reasoning_content")
-    ours = [part for part in parts if dialect_of(part, dialect) in DIALECTS and part.kind == "thinking"]
     detailed = [part for part in parts if dialect_of(part, dialect) == "reasoning_details"]
-    for part in parts:
-        if part not in ours and part not in detailed:
-            w.ledger.drop(part, "no-equivalent")
-    leaf = texts([part for part in ours if part.value("text")], "\n\n")
+    plain = [part for part in parts if part.kind == "thinking" and dialect_of(part, dialect) in DIALECTS]
+    leaf = texts(plain, "\n\n")
     if leaf is not None:
-        w.put(dialect_of(ours[0], dialect), leaf)
-    for part in ours:
-        _forget_proof(part, w.ledger, ("text",) if part.value("text") else ())
-    for leaf in (leaf for part in detailed for leaf in part.says.get("plain_text", [])):
-        plain = [one for part in detailed for one in part.says.get("plain_text", []) if one.key == leaf.key]
-        w.put(leaf.key, joined(plain, "", "pieces-joined"))
-    if detailed:
-        details = w.list("reasoning_details")
-        for number, part in enumerate(detailed):
-            write_detail(part, details.item(), number, context)
+        w.put(dialect_of(plain[0], dialect), leaf)
+    for part in parts:
+        if part in plain:
+            w.ledger.drop(part.get("signature"), "no-equivalent")
+            forget_beside_text(part, w.ledger, ("signature",))
+        elif part not in detailed:
+            w.ledger.drop(part, "no-equivalent")
+    _write_details(detailed, w, context)
 
 
-def _forget_proof(part: Node, ledger: Ledger, but: tuple[str, ...]) -> None:
-    """What has no place beside plain reasoning: signatures, and texts that were not told."""
-    for name in ("signature", "text"):
-        if name in part.says and name not in but:
-            ledger.drop(part.says[name], "no-equivalent")
-    forget(part, ledger, (*but, "signature", "text"))
+def _write_details(parts: list[Node], w: Writer, context: Context) -> None:
+    """Reasoning as a list of details, and the same in the plainer dialects in which it came, too."""
+    if not parts:
+        return
+    for key in DIALECTS:
+        again = [leaf for part in parts for leaf in part.says.get("plain_text", []) if leaf.key == key]
+        if again and key not in w.value:
+            w.put(key, joined(again, "", "pieces-joined"))
+        else:
+            w.ledger.drop(again, "duplicate")
+    details = w.list("reasoning_details")
+    for number, part in enumerate(parts):
+        write_detail(part, details.item(), number, context)
 
 
 def dialect_of(part: Node, dialect: str) -> str:

@@ -14,7 +14,7 @@ from ...tables import Table
 from .asked import Asked
 from .citations import placed, write_citations
 from .error import write_error
-from .parts import forget, lose, of_kind, texts, write_calls, write_reasoning
+from .parts import forget_beside_text, lose, of_kind, put_or_make, text_of, texts, write_calls, write_reasoning
 from .tables import CHOICE, NAME, REPLY, SPOKEN, STOPS, gathered, joined, time_of
 
 # Terms that stand in a choice, not beside it.
@@ -219,8 +219,7 @@ def _extras_of(node: Node, number: int) -> dict[Any, Leaf]:
 
 def write_choice(node: Node, w: Writer, context: Context) -> None:
     """One choice of a body."""
-    index = node.get("choice")
-    w.put("index", index) if index is not None else w.make("index", 0, "position")
+    put_or_make(w, "index", node.get("choice"), 0, "position")
     write_message(node, w.object("message"), context)
     write_stop(node, w, context, context.chosen("partial"))
     write_logprobs(_listed(node, "text"), _listed(node, "refusal"), w)
@@ -298,34 +297,28 @@ def write_role(node: Node, w: Writer) -> None:
 
 def _write_content(parts: list[Node], w: Writer, context: Context) -> None:
     """The texts as one content, and their citations beside it."""
-    leaf = texts([part for part in parts if part.value("text")])
-    w.put("content", leaf) if leaf is not None else w.make("content", None, "required-by-target")
+    put_or_make(w, "content", texts(parts), None)
     citations, base = [], 0
     for part in parts:
-        text = part.value("text") or ""
         for citation in part.says.get("citations", []):
-            said = placed(citation, text, base)
+            said = placed(citation, text_of(part), base)
             if said is None:
                 w.ledger.drop(citation, "no-equivalent")
             else:
                 citations.append(said)
-        base += len(text)
-        forget(part, w.ledger, ("citations", "part_logprobs", *(["text"] if text else [])))
+        base += len(text_of(part))
+        forget_beside_text(part, w.ledger, ("citations", "part_logprobs"))
     write_citations(citations, w, context)
 
 
 def _write_refusal(node: Node, parts: list[Node], w: Writer) -> None:
     """The model's own refusal, or else the vendor's words on why the reply was filtered (`spec/responses.md` §4)."""
     leaf, explanation = texts(parts), node.get("explanation")
+    put_or_make(w, "refusal", leaf or explanation, None)
     if leaf is not None:
-        w.put("refusal", leaf)
         w.ledger.drop(explanation, "duplicate")
-    elif explanation is not None:
-        w.put("refusal", explanation)
-    else:
-        w.make("refusal", None, "required-by-target")
     for part in parts:
-        forget(part, w.ledger, ("text", "part_logprobs"))
+        forget_beside_text(part, w.ledger, ("part_logprobs",))
 
 
 def write_sound(node: Node, heard: list[Node], w: Writer) -> None:
