@@ -207,7 +207,7 @@ class TextBlock(Block):
         for key, value in self._part().items():
             if key not in part.value:
                 part.make(key, value, _SHAPE)
-        self.told: list[Leaf] = node.says.get("part_logprobs", [])
+        self.told: list[Leaf] = []
         self._rest(node)
 
     def _rest(self, node: Node) -> None:
@@ -216,7 +216,8 @@ class TextBlock(Block):
         self.rest = rest if node.protocol == NAME else None
         if self.rest is None:
             lost(rest, self.ledger)
-        self.say(Node(node.kind, node.protocol, None, {"citations": node.says.get("citations", [])}))
+        late: dict[str, Any] = {term: node.says[term] for term in ("citations", "part_logprobs") if term in node.says}
+        self.say(Node(node.kind, node.protocol, None, late))
         text = node.get("text")
         if text is not None:
             self.delta(text, None)
@@ -255,8 +256,11 @@ class TextBlock(Block):
             else:
                 lost(citation, self.ledger)
         late = node.says.get("part_logprobs", [])
-        self.told += late
-        self.ledger.keep(late)
+        if self.kind == "text":
+            self.told += late
+            self.ledger.keep(late)
+        else:
+            self.ledger.drop(late, "no-equivalent")
         lost(node.but("citations", "part_logprobs"), self.ledger)
 
     def close(self) -> None:

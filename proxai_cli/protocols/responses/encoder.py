@@ -166,7 +166,9 @@ class Encoder:
             self.ledger.drop(self.ending.get(term), "duplicate")
             self.ending.says[term] = said
         self.ending.protocol = late.protocol
-        self.ending.extras.update(late.extras)
+        for key, leaf in late.extras.items():
+            self.ledger.drop(self.ending.extras.get(key), "unknown-field")
+            self.ending.extras[key] = leaf
         self.ending.asides += late.asides
         self.ledger.keep(self.ending)
 
@@ -234,9 +236,8 @@ class Encoder:
 
     def _failed(self, home: dict[str, Any]) -> None:
         """At home: the beginning of a response that failed, and its end."""
-        said = {key: value for key, value in home.items() if key in ("id", "object", "created_at", "model")}
-        begun = {**said, "status": "in_progress", "output": []}
-        self.event("response.created").make("response", begun, "stream-shape")
+        begun = {**home, "status": "in_progress", "error": None, "output": [], "usage": None}
+        self.event("response.created").make("response", deepcopy(begun), "stream-shape")
         response = self.event("response.failed").object("response")
         for key in home:
             response.put(key, Leaf(home, key))
