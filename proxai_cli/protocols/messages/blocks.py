@@ -16,6 +16,7 @@ from .tables import BLOCKS, NAME
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 LABELS = {"image/jpg": "image/jpeg"}
 LONGEST_NAME = 128
+SHORTEST_NAME = 64  # the limit of the other protocols
 LONGEST_ID = 4096
 MEDIA = ("image", "file", "audio")
 
@@ -62,6 +63,7 @@ EMPTY: dict[str, dict[str, Any]] = {
     "custom_call": {"input": dict},
     "hosted_call": {"input": dict},
 }
+
 
 def _write_own(part: Node, blocks: Writer, context: Context) -> None:
     """A block of a Messages reply that was put together from a stream, or one that is copied whole."""
@@ -177,11 +179,30 @@ def wrapped(text: Leaf) -> Leaf:
 
 def begin_call(part: Node, block: Writer, context: Context) -> None:
     """All of a call but its arguments."""
-    said = part.but("arguments", "input")
+    said = part.but("arguments", "input", "namespace")
     said.says["call_id"] = legal_id(part.get("call_id") or made("call_0", "made-id"))
-    said.says["name"] = legal_name(part.get("name") or made("unknown", "required-by-target"))
+    said.says["name"] = asked_name(tool_name(part), context)
     tables.TOOL_USE.write(said, block, context, but=("cache_mark",))
     block.ledger.drop(said.says.get("cache_mark"), "no-equivalent")
+
+
+def tool_name(node: Node) -> Leaf:
+    """The name of a tool, or of the one that is called, as Messages takes it; one of a namespace has a longer name."""
+    name, space = node.get("name") or made("unknown", "required-by-target"), node.get("namespace")
+    if space is not None and isinstance(space.value, str):
+        name = name.to(f"{space.value}__{name.value}", "flatten-namespace", [space])
+    return legal_name(name) if name.value else name
+
+
+def asked_name(name: Leaf, context: Context) -> Leaf:
+    """In a reply: the name that the paired request gave to a tool, if it was shortened on the way."""
+    request = context.request if context.request_protocol == NAME else None
+    tools = request.get("tools") if isinstance(request, dict) else None
+    for tool in tools if isinstance(tools, list) else ():
+        given = tool.get("name") if isinstance(tool, dict) else None
+        if isinstance(given, str) and given != name.value and legal(given, SHORTEST_NAME) == name.value:
+            return name.to(given, "legal-name")
+    return name
 
 
 def legal_id(leaf: Leaf) -> Leaf:

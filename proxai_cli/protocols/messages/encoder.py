@@ -116,7 +116,7 @@ class Encoder:
         reply = node.but("parts", *FINISHING)
         reply.home = None
         message = self._event("message_start").object("message")
-        REPLY.write(reply, message, self.context, but=("id", "service_tier"))
+        REPLY.write(reply, message, self.context, but=("id", "service_tier", "tool_usage"))
         write_id(reply, message)
         message.make("content", [], "stream-shape")
         write_usage(node, message, self.context)
@@ -149,7 +149,7 @@ class Encoder:
             said.says["service_tier"], self.late_tier = self.late_tier, None
         self.finished = True
         write_usage(said, w, self.context)
-        self._leave(node.but(*FINISHING, "service_tier"))
+        self._leave(node.but(*FINISHING, "service_tier", "tool_usage"))
 
     def _say_late(self, node: Node) -> None:
         """Of what is said of a reply after its start the service tier has a place, at the end."""

@@ -122,6 +122,7 @@ def write_error(error: Node, w: Writer, context: Context) -> None:
         inner.make("message", "", "required-by-target")
     else:
         inner.put("message", message)
+    _write_cause(error.get("code"), inner)
     ERROR_BODY.write(error.but("type"), w, context, but=("error_type", "code", "message"))
     w.ledger.drop(error.get("type"), "target-default")
     w.order(ERROR_BODY.names)
@@ -134,13 +135,20 @@ def _write_type(error: Node, w: Writer) -> None:
         leaf = code if kind is None else kind
         w.put("type", leaf.to(by_code, "respelled", [] if kind is None else [code]))
         return
-    w.ledger.drop(code, "no-equivalent")
     if kind is None or not isinstance(kind.value, str):
         w.ledger.drop(kind, "no-equivalent")
         w.make("type", "api_error", "required-by-target")
         return
     word = OPENAI_TYPES.get(kind.value, "api_error")
     w.put("type", kind if word == kind.value else kind.to(word, "respelled"))
+
+
+def _write_cause(code: Leaf | None, w: Writer) -> None:
+    """A code that this vendor knows is the cause of an error; of others there is at most the type."""
+    if code is not None and isinstance(code.value, str) and code.value in tables.ERROR_CODES:
+        w.object("details").put("error_code", code)
+    elif _by_code(code) is None:
+        w.ledger.drop(code, "no-equivalent")
 
 
 def _by_code(code: Leaf | None) -> str | None:
@@ -153,5 +161,3 @@ def _by_code(code: Leaf | None) -> str | None:
     if not isinstance(value, str):
         return None
     return CODES.get(value) or ("invalid_request_error" if "image" in value else None)
-
-

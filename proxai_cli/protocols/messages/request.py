@@ -11,10 +11,13 @@ from ...ledger import Leaf, Ledger, Writer, made
 from . import tables
 from .blocks import MEDIA, drop, write_block, write_blocks
 from .effort import plan, read_effort, with_room, write_effort
-from .tables import NAME, REQUEST, lift
+from .hosted import drop_members, member
+from .hosted_tools import as_function, with_servers
+from .tables import NAME, REQUEST, lift, set_aside
 from .tools import forced, write_choice, write_tools
 
 MAX_TOKENS = "4096"
+COMPACT = "compact_20260112"
 
 # Terms that this module writes or drops by itself.
 ARRANGED = (
@@ -36,6 +39,8 @@ ARRANGED = (
     "comparison_response_id",
     "max_output_tokens",
     "stop_sequences",
+    "max_tool_calls",
+    "context_management",
 )
 # What a request says by these values is what Messages does anyhow.
 DEFAULTS: dict[str, Any] = {"choice_count": 1, "logprobs": False, "modalities": ["text"], "truncation": "disabled"}
@@ -50,6 +55,10 @@ def read_request(value: Any, context: Context) -> Node:
     request = REQUEST.read(value, context)
     for key in ("caching", "diagnostics", "identity"):
         lift(request, key)
+    with_servers(request, context)
+    if context.choice("client-tools") == "functions" and "tools" in request.says:
+        request.says["tools"] = [as_function(tool, made) for tool in request.says["tools"]]
+    _read_edits(request)
     read_effort(request)
     _read_choice(request)
     _read_limit(request)
@@ -66,6 +75,23 @@ def _read_choice(request: Node) -> None:
         request.says["parallel_tool_calls"] = parallel
     if mode is not None and mode.value == "tool":
         choice.says["tool_kind"] = choice.says.pop("mode").to("function", "respelled")
+
+
+def _read_edits(request: Node) -> None:
+    """Compaction, of all that is done as the context fills up, has a word elsewhere: a list with one object."""
+    lift(request, "edits")
+    for edit in request.says.pop("edits", []):
+        if edit.value("type") != COMPACT or "context_management" in request.says:
+            set_aside(request, edit, "no-equivalent")
+            continue
+        trigger, kind = edit.get("trigger"), edit.says["type"]
+        above = member(trigger, "value")
+        wanted = {"type": "compaction"} | ({} if above is None else {"compact_threshold": above.value})
+        request.says["context_management"] = kind.to([wanted], "respelled", [] if above is None else [above])
+        set_aside(request, edit.but("type", "trigger"), "no-equivalent")
+        for key in [] if trigger is None else trigger.value:
+            if key != "value" or above is None:
+                set_aside(request, Leaf(trigger.value, key), "target-default" if key == "type" else "no-equivalent")
 
 
 def _read_limit(request: Node) -> None:
@@ -112,6 +138,7 @@ def write_request(request: Node, w: Writer, context: Context) -> None:
     _write_identity(request, w)
     _write_tier(request.get("service_tier"), w)
     _write_caching(request, w, context)
+    _write_compaction(request.get("context_management"), w, context)
     w.order(REQUEST.names)
 
 
@@ -412,3 +439,29 @@ def _write_caching(request: Node, w: Writer, context: Context) -> None:
         w.object("diagnostics").put("previous_message_id", earlier)
     else:
         w.ledger.drop(earlier, "foreign-id")
+
+
+def _write_compaction(wanted: Leaf | None, w: Writer, context: Context) -> None:
+    """Compaction as the context fills up, where beta fields are wanted."""
+    if wanted is None:
+        return
+    listed = wanted.value if isinstance(wanted.value, list) and wanted.why is None else []
+    if not context.chosen("beta") or not listed:
+        w.ledger.drop(wanted, "no-equivalent", True)
+        return
+    edits = Writer(w.ledger, [])
+    for at in range(len(listed)):
+        each = Leaf(listed, at)
+        kind, above = member(each, "type"), member(each, "compact_threshold")
+        if kind is None or kind.value != "compaction":
+            w.ledger.drop(each, "no-equivalent", True)
+            continue
+        edit = edits.item()
+        edit.put("type", kind.to(COMPACT, "respelled"))
+        if above is not None:
+            trigger = edit.object("trigger")
+            trigger.make("type", "input_tokens", "required-by-target")
+            trigger.put("value", above)
+        drop_members(each, ("type", "compact_threshold"), w.ledger)
+    if edits.value:
+        w.object("context_management").value["edits"] = edits.value

@@ -11,6 +11,7 @@ from ...tables import NUMBER, fits
 from . import tables
 from .blocks import restore_asides, write_blocks
 from .error import write_error
+from .hosted import drop_members, member
 from .tables import NAME, REPLY, lift, set_aside
 
 CALLS = ("tool_call", "custom_call")
@@ -85,7 +86,10 @@ def _find_refusal(reply: Node) -> None:
 # Writing
 
 NULLS = ("stop_reason", "stop_sequence", "stop_details", "container")
-ARRANGED = ("id", "parts", "stop_reason", "stop_sequence", "explanation", "category", "usage", "service_tier", "error")
+ARRANGED = (
+    *("id", "parts", "stop_reason", "stop_sequence", "explanation", "category"),
+    *("usage", "service_tier", "tool_usage", "error"),
+)
 
 
 def write_response(reply: Node, w: Writer, context: Context) -> None:
@@ -205,6 +209,7 @@ def write_usage(node: Node, w: Writer, context: Context) -> None:
             written.make(key, 0, "no-usage")
     if node.protocol != NAME:
         _write_used_tier(tier, written)
+        _write_searches(node.get("tool_usage"), written)
     written.order(tables.USAGE.names)
 
 
@@ -254,6 +259,19 @@ def _write_counts(usage: Node, w: Writer, context: Context) -> None:
             context.find("usage-mismatch")
     written = ("input_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "total_tokens")
     tables.USAGE.write(usage, w, context, but=written)
+
+
+def _write_searches(uses: Leaf | None, w: Writer) -> None:
+    """How often hosted tools were used: searches have a place here (`spec/responses.md` §1.3)."""
+    searches = member(member(uses, "web_search"), "num_requests")
+    if uses is None or searches is None or not _count(searches) or not searches.value:
+        w.ledger.drop(uses, "target-default" if searches is not None and searches.value == 0 else "no-equivalent")
+        return
+    counts = w.object("server_tool_use")
+    counts.put("web_search_requests", searches)
+    counts.make("web_fetch_requests", 0, "required-by-target")
+    drop_members(member(uses, "web_search"), ("num_requests",), w.ledger)
+    drop_members(uses, ("web_search",), w.ledger)
 
 
 def _count(leaf: Any) -> bool:

@@ -25,6 +25,7 @@ from ...tables import (
     Read,
     Table,
     Word,
+    fits,
     nodes,
     unknown,
 )
@@ -163,6 +164,8 @@ def read_block(home: dict[str, Any], context: Context) -> Node:
         return unknown(home, NAME)
     node = BLOCKS[kind].read(home, context)
     lift(node, "place")
+    if node.kind == "reference":
+        node.asides += [(node.says.pop(name), LOST[kind]) for name in list(node.says)]
     if kind == "document" and node.get("text") is not None and node.get("media_type") is not None:
         node.asides.append((node.says.pop("media_type"), "target-default"))
     return node
@@ -336,10 +339,44 @@ HOSTED_RESULT = Table(
 CONTAINER_UPLOAD = Table(
     "reference", NAME, Word("type", "container_upload"), Field("file_id", "file_id", TEXT), _MARKED
 )
-ALONE_BLOCK = Table("hosted_call", NAME, Field("type", "service", TEXT))
 
-# Blocks that no other protocol has anything for.
-ALONE = ("advisor_tool_result", "fallback", "mcp_tool_listing", "compaction", "tool_addition", "tool_removal")
+
+def _alone(*names: str) -> Table:
+    """A block that the vendor's own service made, whose keys mean something only there."""
+    return Table("hosted_call", NAME, Field("type", "service", TEXT), *(Field(name, name) for name in names), _MARKED)
+
+
+ALONE = {
+    "advisor_tool_result": _alone("tool_use_id", "content"),
+    "fallback": _alone("from", "to", "trigger"),
+    "mcp_tool_listing": _alone("mcp_server_name", "tools"),
+    "compaction": _alone("content", "encrypted_content", "signature", "tool_changes"),
+    "tool_addition": _alone("tool"),
+    "tool_removal": _alone("tool"),
+}
+ALONE_BLOCK = _alone()
+# What only a tool result holds, and no other protocol has anything for.
+TOOL_REFERENCE = Table("reference", NAME, Word("type", "tool_reference"), Field("tool_name", "tool_name"), _MARKED)
+BROWSER_STATE = Table(
+    "reference",
+    NAME,
+    Word("type", "browser_state"),
+    Field("tabs", "tabs"),
+    Field("state_changes", "state_changes"),
+    _MARKED,
+)
+
+INSTRUCTION = Table(
+    "turn",
+    NAME,
+    Field("type", "role", TEXT, lambda leaf, context: leaf.to("system", "respelled")),
+    Nested("content", "parts", "text list", read_blocks),
+    Nested("text", "parts", "text list", read_blocks),
+    _MARKED,
+)
+
+# Why what refers to something that only this vendor has is lost.
+LOST = {"container_upload": "foreign-id", "tool_reference": "no-equivalent", "browser_state": "no-equivalent"}
 
 BLOCKS: dict[str, Table] = {
     "text": TEXT_BLOCK,
@@ -353,6 +390,7 @@ BLOCKS: dict[str, Table] = {
     "server_tool_use": SERVER_TOOL_USE,
     "mcp_tool_use": MCP_TOOL_USE,
     "container_upload": CONTAINER_UPLOAD,
+    "mid_conv_system": INSTRUCTION,
     **dict.fromkeys(
         (
             "web_search_tool_result",
@@ -365,7 +403,9 @@ BLOCKS: dict[str, Table] = {
         ),
         HOSTED_RESULT,
     ),
-    **dict.fromkeys(ALONE, ALONE_BLOCK),
+    **ALONE,
+    "tool_reference": TOOL_REFERENCE,
+    "browser_state": BROWSER_STATE,
 }
 
 # Tools (`spec/requests.md` §7)
@@ -398,6 +438,36 @@ HOSTED_TOOL = Table(
     NAME,
     Field("type", "service", TEXT, service),
     Field("name", "name", TEXT),
+    Field("allowed_domains", "allowed_domains", LIST),
+    Field("blocked_domains", "blocked_domains", LIST),
+    Field("user_location", "user_location", OBJECT),
+    Field("max_uses", "max_uses", NUMBER),
+    Field("display_width_px", "display_width", NUMBER),
+    Field("display_height_px", "display_height", NUMBER),
+    Field("mcp_server_name", "server_label", TEXT),
+    *(
+        Field(name, name)
+        for name in (
+            "strict",
+            "defer_loading",
+            "allowed_callers",
+            "input_examples",
+            "response_inclusion",
+            "citations",
+            "max_content_tokens",
+            "url_sources",
+            "use_cache",
+            "display_number",
+            "enable_zoom",
+            "max_characters",
+            "model",
+            "max_tokens",
+            "caching",
+            "default_config",
+            "configs",
+            "tools",
+        )
+    ),
     _MARKED,
 )
 
@@ -406,6 +476,18 @@ def _negated(leaf: Leaf, context: Context) -> Leaf:
     return leaf.to(not leaf.value, "respelled")
 
 
+SERVER_CONFIG = Table(
+    "tool_configuration", NAME, Field("enabled", "enabled"), Field("allowed_tools", "allowed_tools", LIST)
+)
+SERVER = Table(
+    "hosted_tool",
+    NAME,
+    Field("type", "service", TEXT, lambda leaf, context: leaf.to("mcp", "respelled")),
+    Field("name", "server_label", TEXT),
+    Field("url", "server_url", TEXT),
+    Field("authorization_token", "authorization", TEXT),
+    Nested("tool_configuration", "tool_configuration", OBJECT, object_of(lambda: SERVER_CONFIG)),
+)
 TOOL_CHOICE = Table(
     "tool_choice",
     NAME,
@@ -429,13 +511,51 @@ def read_tools(leaf: Leaf, context: Context) -> list[Node]:
     return nodes(leaf, lambda home: read_tool(home, context), NAME)
 
 
+def _read_servers(leaf: Leaf, context: Context) -> list[Node]:
+    return nodes(leaf, lambda home: _read_server(home, context), NAME)
+
+
+def _read_server(home: dict[str, Any], context: Context) -> Node:
+    server = SERVER.read(home, context)
+    lift(server, "tool_configuration")
+    if server.value("enabled") is True:
+        set_aside(server, server.says.pop("enabled"), "target-default")
+    return server
+
+
 # Requests (`spec/requests.md` §2 to §4)
 
-TURN = Table("turn", NAME, Field("role", "role", TEXT), Nested("content", "parts", "text list", read_blocks))
+TURN = Table(
+    "turn",
+    NAME,
+    Field("role", "role", TEXT),
+    Nested("content", "parts", "text list", read_blocks),
+    Field("clear_at", "clear_at"),
+    Field("output_config", "turn_effort"),
+)
 
 
 def _read_turns(leaf: Leaf, context: Context) -> list[Node]:
-    return nodes(leaf, lambda home: TURN.read(home, context), NAME)
+    return nodes(leaf, lambda home: _split(TURN.read(home, context)), NAME)
+
+
+def _split(turn: Node) -> list[Node]:
+    """A turn; one with an older block for instructions within it as the turns before, of and after the block."""
+    if not any(part.kind == "turn" for part in turn.parts()):
+        return [turn]
+    turns, role, open_turn = [turn], turn.get("role"), turn
+    parts, turn.says["parts"], turn.home = turn.parts(), [], None
+    for part in parts:
+        if part.kind == "turn":
+            turns.append(part)
+        elif turns[-1] is open_turn:
+            open_turn.says["parts"].append(part)
+        else:
+            open_turn = Node("turn", NAME, None, {"parts": [part]})
+            if role is not None:
+                open_turn.says["role"] = role.to(role.value, "merged-boundary")
+            turns.append(open_turn)
+    return turns
 
 
 def _read_system(leaf: Leaf, context: Context) -> list[Node]:
@@ -481,6 +601,28 @@ CACHED = Table(
     Field("type", "cache_mode", TEXT, lambda leaf, context: leaf.to("implicit", "respelled")),
     Field("ttl", "cache_ttl", TEXT, write=_ttl),
 )
+EDIT = Table(
+    "edit",
+    NAME,
+    Field("type", "type", TEXT),
+    Field("trigger", "trigger", OBJECT),
+    *(
+        Field(name, name)
+        for name in (
+            "instructions",
+            "pause_after_compaction",
+            "clear_at_least",
+            "clear_tool_inputs",
+            "exclude_tools",
+            "keep",
+        )
+    ),
+)
+CONTEXT_MANAGEMENT = Table(
+    "context_management",
+    NAME,
+    Nested("edits", "edits", LIST, lambda leaf, context: nodes(leaf, lambda home: EDIT.read(home, context), NAME)),
+)
 DIAGNOSTICS_WANTED = Table("diagnostics", NAME, Field("previous_message_id", "comparison_response_id", TEXT))
 
 REQUEST = Table(
@@ -506,8 +648,8 @@ REQUEST = Table(
     Field("speed", "speed", TEXT),
     Field("container", "container"),
     Nested("diagnostics", "diagnostics", OBJECT, object_of(lambda: DIAGNOSTICS_WANTED)),
-    Field("context_management", "context_management", OBJECT),
-    Field("mcp_servers", "mcp_servers", LIST),
+    Nested("context_management", "edits", OBJECT, object_of(lambda: CONTEXT_MANAGEMENT)),
+    Nested("mcp_servers", "mcp_servers", LIST, _read_servers),
     Field("anthropic_version", "version", TEXT),
     Field("betas", "betas"),
     Field("anthropic_beta", "betas"),
@@ -563,8 +705,54 @@ MESSAGE_DELTA = Table(
     NAME,
     Nested("delta", "delta", OBJECT, object_of(lambda: END)),
     Nested("usage", "usage", OBJECT, object_of(lambda: USAGE)),
-    *(Field(name, name) for name in ("context_management", "input_transformations")),
+    Field("context_management", "applied_edits"),
+    Field("input_transformations", "input_transformations"),
 )
+MISSED = spelling(
+    ("model_changed", "model_changed"),
+    ("tools_changed", "tools_changed"),
+    ("messages_changed", "input_changed"),
+    ("previous_message_not_found", "comparison_response_not_found"),
+    ("unavailable", "unavailable"),
+)
+MISS = Table(
+    "diagnostics",
+    NAME,
+    Field("type", "reason", TEXT, read_as(MISSED)),
+    Field("cache_missed_input_tokens", "missed_tokens", NUMBER),
+)
+DIAGNOSTICS = Table("diagnostics", NAME, Nested("cache_miss_reason", "miss", OBJECT, object_of(lambda: MISS)))
+
+
+def _read_diagnostics(leaf: Leaf, context: Context) -> Node:
+    node = DIAGNOSTICS.read(leaf.value, context)
+    lift(node, "miss")
+    return node
+
+
+def _write_diagnostics(said: Any, w: Writer, name: str, context: Context) -> None:
+    """Why the cache was missed; of other protocols' reasons those that Messages knows, too."""
+    if isinstance(said, Node):
+        DIAGNOSTICS.write(said, w.object(name), context)
+        return
+    home = said.value if isinstance(said.value, dict) and said.why is None else {}
+    missed = home.get("type") == "cache_miss"
+    reason, tokens = home.get("reason") if missed else home.get("type"), home.get("cache_missed_tokens")
+    known = isinstance(reason, str) and reason in MISSED.from_canonical
+    if not known or (missed and not fits(tokens, NUMBER)):
+        w.ledger.drop(said, "target-default" if home.get("type") == "cache_hit" else "no-equivalent")
+        return
+    inner = w.object(name).object("cache_miss_reason")
+    key, written = ("reason" if missed else "type"), MISSED.from_canonical[str(reason)]
+    leaf = Leaf(home, key)
+    inner.put("type", leaf if written == reason else leaf.to(written, "respelled"))
+    if missed:
+        inner.put("cache_missed_input_tokens", Leaf(home, "cache_missed_tokens"))
+    for other in home:
+        if other not in (key, "cache_missed_tokens" if missed else key):
+            w.ledger.drop(Leaf(home, other), "target-default" if other == "type" else "no-equivalent")
+
+
 REPLY = Table(
     "reply",
     NAME,
@@ -577,7 +765,10 @@ REPLY = Table(
     Field("stop_sequence", "stop_sequence", TEXT),
     Nested("stop_details", "details", OBJECT, object_of(lambda: STOP_DETAILS)),
     Nested("usage", "usage", OBJECT, object_of(lambda: USAGE)),
-    *(Field(name, name) for name in ("container", "diagnostics", "context_management", "input_transformations")),
+    Field("container", "container"),
+    Nested("diagnostics", "diagnostics", OBJECT, _read_diagnostics, _write_diagnostics),
+    Field("context_management", "applied_edits"),
+    Field("input_transformations", "input_transformations"),
 )
 
 # Errors (`spec/http.md` §5)
@@ -597,8 +788,80 @@ ERROR_BODY = Table(
     Field("request_id", "request_id", TEXT),
 )
 
-_TABLES = (
-    REQUEST, TURN, TOOL, HOSTED_TOOL, TOOL_CHOICE, THINKING, OUTPUT_CONFIG, FORMAT, METADATA, CACHED, CACHE_MARK,
-    REPLY, MESSAGE_DELTA, END, STOP_DETAILS, USAGE, USAGE_DETAILS, CITATION, ERROR_BODY, ERROR,
-)  # fmt: skip
-TABLES: dict[str, Table] = {table.kind: table for table in reversed(_TABLES)}
+# The causes that `details.error_code` names.
+ERROR_CODES = {
+    "already_member", "api_key_scope_missing", "approval_required", "authorization_check_unavailable",
+    "available_tools_limit_exceeded", "bundle_attachment_not_supported", "bundle_on_call",
+    "cannot_invite_emails_with_unverified_domains", "cannot_remove_last_member", "cannot_sign_out_managed_member",
+    "cannot_sign_out_membership_admin", "cannot_sign_out_owner", "cannot_sign_out_primary_owner",
+    "cannot_sign_out_privileged_member", "cannot_sign_out_self", "change_outcome_unknown",
+    "claude_code_key_creator_not_member", "claude_code_version_too_old", "claude_tag_writes_not_enabled",
+    "cmek_context_unavailable", "cmek_feature_unsupported", "cmek_key_disabled", "cmek_key_network_blocked",
+    "cmek_key_unreachable", "cmek_not_approved", "compaction_block_ambiguous", "compaction_block_misplaced",
+    "compaction_content_mismatch", "compaction_incomplete_turn", "compaction_nothing_to_summarize",
+    "compaction_signature_invalid", "compaction_too_many_tool_references", "compaction_tool_changes_mismatch",
+    "compaction_unavailable", "compliance_configuration_restricted", "concurrent_membership_change",
+    "contract_spend_limit_reached", "email_domain_not_allowed", "enforced_spend_limit_reached",
+    "environment_archived", "environment_create_disabled", "environment_not_found", "environment_update_disabled",
+    "external_key_changed", "external_key_in_workspace_policy", "external_key_not_found",
+    "external_key_provider_mismatch", "external_key_validation_failed", "external_key_validation_timed_out",
+    "external_storage_in_use", "external_storage_in_workspace_policy", "external_storage_not_available",
+    "file_expired", "file_not_downloadable", "gcp_project_controlled_by_another_organization",
+    "gcp_project_not_verified", "grant_required", "heartbeat_precondition_failed", "human_review_not_available",
+    "human_review_on_with_external_storage", "image_dimensions_too_large", "invalid_config_type_change",
+    "invalid_metadata", "invalid_storage_arn", "invite_already_exists", "key_profile_mismatch",
+    "linked_organization_billing_unavailable", "linked_organization_spend_limit_reached",
+    "org_api_key_limit_exceeded", "org_member_limit_exceeded", "organization_level_scoped_api_key_required",
+    "organization_not_eligible", "organization_not_enrolled_in_beta", "organization_on_hold",
+    "organization_type_not_supported", "parent_organization_required", "plugin_name_taken",
+    "provider_not_allowed", "ramp_limit_exceeded", "rbac_group_grants_owner_access",
+    "rbac_group_managed_settings_not_found", "rbac_group_not_found", "rbac_group_order_limit_exceeded",
+    "rbac_group_owner_access_unconfirmed", "rbac_role_not_found", "region_not_supported", "registration_pending",
+    "request_body_encoding_invalid", "request_body_encoding_unsupported", "request_body_timeout",
+    "request_body_too_large_after_decoding", "sandbox_egress_restricted", "scan_failed", "scan_pending",
+    "settings_document_limit_exceeded", "settings_history_limit_exceeded", "skill_name_taken",
+    "skill_read_blocked_undecryptable", "slack_channel_set_up_environment_not_found",
+    "slack_channel_set_up_settings_conflict", "slack_channel_set_up_settings_refused",
+    "spend_limits_admin_api_writes_not_enabled", "storage_already_registered", "storage_attach_limit_reached",
+    "storage_attached_during_archive", "storage_changed_concurrently", "storage_in_use", "storage_not_approved",
+    "storage_not_attachable", "storage_profile_mismatch", "storage_profile_still_required",
+    "storage_quota_exceeded", "storage_verification_failed", "thread_already_continued",
+    "thread_continue_in_flight", "thread_fingerprint_mismatch", "thread_not_found", "thread_unsupported_request",
+    "tool_name_conflict", "tool_reference_unresolved", "transcripts_storage_required", "unsupported_charset",
+    "unsupported_region", "user_profile_billing_not_authorized", "user_profile_not_billable",
+    "user_profile_not_found", "user_profile_required", "workspace_api_key_limit_exceeded",
+    "workspace_changed_concurrently", "workspace_created_incomplete", "workspace_human_review_disabled",
+    "workspace_member_limit_exceeded", "workspace_policy_violation",
+}  # fmt: skip
+
+TABLES: dict[str, Table] = {
+    "request": REQUEST,
+    "metadata": METADATA,
+    "cache_control": CACHED,
+    "thinking": THINKING,
+    "output_config": OUTPUT_CONFIG,
+    "output_config.format": FORMAT,
+    "context_management": CONTEXT_MANAGEMENT,
+    "context_management.edits": EDIT,
+    "diagnostics": DIAGNOSTICS_WANTED,
+    "tools": TOOL,
+    "tools.hosted": HOSTED_TOOL,
+    "mcp_servers": SERVER,
+    "mcp_servers.tool_configuration": SERVER_CONFIG,
+    "tool_choice": TOOL_CHOICE,
+    "messages": TURN,
+    **{f"content.{name}": table for name, table in BLOCKS.items()},
+    "content.source": PLACE,
+    "content.cache_control": CACHE_MARK,
+    "content.citations": CITATION,
+    "reply": REPLY,
+    "message_delta": MESSAGE_DELTA,
+    "message_delta.delta": END,
+    "stop_details": STOP_DETAILS,
+    "usage": USAGE,
+    "usage.output_tokens_details": USAGE_DETAILS,
+    "reply.diagnostics": DIAGNOSTICS,
+    "reply.diagnostics.cache_miss_reason": MISS,
+    "error": ERROR_BODY,
+    "error.error": ERROR,
+}

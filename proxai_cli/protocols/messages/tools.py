@@ -4,9 +4,10 @@ from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ledger import Leaf, Writer, made
+from ...ledger import Leaf, Writer
 from . import tables
-from .blocks import legal_name
+from .blocks import legal_name, tool_name
+from .hosted_tools import PLAIN, SHELL, limit_uses, write_hosted_tool
 from .tables import TOOL
 
 INPUT_SCHEMA = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
@@ -32,15 +33,18 @@ def write_tools(terms: dict[str, Any], w: Writer, context: Context) -> None:
             _write_function(tool, listed.item(), context)
         elif tool.kind == "custom_tool":
             _write_custom(tool, listed.item(), context)
+        elif tool.kind == "hosted_tool":
+            write_hosted_tool(tool, listed, w, context)
         else:
-            w.ledger.drop(tool, "hosted-tool" if tool.kind == "hosted_tool" else "unknown-field", True)
+            w.ledger.drop(tool, "unknown-field", True)
+    limit_uses(terms.get("max_tool_calls"), listed)
     if listed.value:
         w.value["tools"] = listed.value
 
 
 def _write_function(tool: Node, w: Writer, context: Context) -> None:
-    said = tool.but("parameters", "allowed_callers")
-    said.says["name"] = legal_name(tool.get("name") or made("unknown", "required-by-target"))
+    said = tool.but("parameters", "allowed_callers", "namespace")
+    said.says["name"] = tool_name(tool)
     TOOL.write(said, w, context, but=("type",))
     w.ledger.drop(said.get("type"), "target-default")
     _write_schema(tool.get("parameters"), w, context)
@@ -78,8 +82,8 @@ def _write_callers(callers: Leaf | None, w: Writer) -> None:
 
 def _write_custom(tool: Node, w: Writer, context: Context) -> None:
     """A tool that takes free text, as one that takes an object with that text."""
-    said = tool.but("format_type", "grammar", "syntax")
-    said.says["name"] = legal_name(tool.get("name") or made("unknown", "required-by-target"))
+    said = tool.but("format_type", "grammar", "syntax", "namespace")
+    said.says["name"] = tool_name(tool)
     TOOL.write(said, w, context, but=("type",))
     w.ledger.drop(said.get("type"), "target-default")
     w.make("input_schema", INPUT_SCHEMA, "wrap-custom")
@@ -108,13 +112,19 @@ def write_choice(terms: dict[str, Any], w: Writer, context: Context) -> None:
 
 def _write_chosen(choice: Node, w: Writer, tools: list[Any], context: Context) -> None:
     name, mode = choice.get("name"), choice.get("mode")
-    said = choice.but("mode", "name", "allowed", "tool_kind")
+    said, hosted = choice.but("mode", "name", "allowed", "tool_kind"), _named(choice)
     if name is not None and choice.value("tool_kind") in (None, "function", "custom"):
         w.make("type", "tool", "required-by-target")
         w.put("name", legal_name(name))
         if w.value["name"] not in [tool.get("name") for tool in tools]:
             context.find("unknown-choice")
         w.ledger.drop(mode, "duplicate")
+    elif name is None and hosted is not None and hosted in [tool.get("name") for tool in tools]:
+        w.make("type", "tool", "required-by-target")
+        w.put("name", choice.says["tool_kind"].to(hosted, "respelled"))
+        w.ledger.drop(mode, "duplicate")
+        tables.TOOL_CHOICE.write(said, w, context)
+        return
     elif name is None and mode is not None and mode.value in tables.CHOICE.from_canonical:
         word = tables.CHOICE.from_canonical[mode.value]
         w.put("type", mode if word == mode.value else mode.to(word, "respelled"))
@@ -124,6 +134,12 @@ def _write_chosen(choice: Node, w: Writer, tools: list[Any], context: Context) -
     w.ledger.drop(choice.get("allowed"), "filter-tools")
     w.ledger.drop(choice.get("tool_kind"), "target-default")
     tables.TOOL_CHOICE.write(said, w, context)
+
+
+def _named(choice: Node) -> str | None:
+    """The name here of a hosted tool that is chosen by what it does."""
+    kind = choice.value("tool_kind")
+    return SHELL[1] if kind == "shell" else PLAIN[kind][1] if isinstance(kind, str) and kind in PLAIN else None
 
 
 def _write_parallel(parallel: Leaf, w: Writer) -> None:
