@@ -43,7 +43,7 @@ class Decoder:
         self.usage: Node | None = None
         self.parts = 0
         self.started = self.announced = self.ended = self.done = self.failed = False
-        self.continued = False
+        self.found: set[str] = set()
         wanted = context.choice("choice", "0")
         self.wanted = None if wanted == "all" else int(wanted) if wanted.isdecimal() else 0
 
@@ -86,10 +86,14 @@ class Decoder:
         return [Say(None, node)] if node.says or node.extras else []
 
     def after_finish(self) -> None:
-        """Content or another reason after the finish, which is told once."""
-        if not self.continued:
-            self.context.find("after-finish")
-        self.continued = True
+        """Content or another reason after the finish."""
+        self._find("after-finish")
+
+    def _find(self, code: str) -> None:
+        """A finding that is told once for the whole stream."""
+        if code not in self.found:
+            self.context.find(code)
+        self.found.add(code)
 
     def next_part(self) -> int:
         self.parts += 1
@@ -138,8 +142,7 @@ class Decoder:
     def _again(self, key: Any, leaf: Leaf) -> None:
         """The same said again, or something else, which does not count."""
         if key in ("id", "model") and leaf.value and leaf.value != self.told[key]:
-            self.told[key] = leaf.value
-            self.context.find("id-changes")
+            self._find("id-changes")
         self.ledger.drop(leaf, "stream-shape" if key == "type" else "duplicate")
 
     def _choice(self, leaf: Leaf) -> list[Event]:

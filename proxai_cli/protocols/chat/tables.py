@@ -58,7 +58,9 @@ def canonical(words: dict[str, str]) -> Any:
 
 
 def legal_name(leaf: Leaf, context: Context) -> Leaf:
-    """A tool's name within this protocol's limits (`spec/requests.md` §7.1)."""
+    """A tool's name within the limits (`spec/requests.md` §7.1), unless it is the request's own that came back."""
+    if leaf.why == "legal-name":
+        return leaf
     value = legal(leaf.value, LONGEST_NAME) if isinstance(leaf.value, str) else leaf.value
     return leaf if value == leaf.value else leaf.to(value, "legal-name")
 
