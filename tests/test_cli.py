@@ -253,6 +253,7 @@ def test_into_a_file(proxai: Proxai) -> None:
 WRONG_OUTPUTS = [
     (["convert", "req.json", "--to", "messages", "-o", "req.json"], 2, "would be overwritten"),
     (["convert", "some", "--to", "messages", "-o", "some"], 2, "would be overwritten"),
+    (["diff", "tie.json", "req.json", "--to", "messages", "--report", "json:./req.json"], 2, "would be overwritten"),
     (["convert", "some/b.json", "./some/b.json", "--to", "messages", "-o", "out"], 2, "two documents"),
     (["convert", "s.sse", "cut.sse", "--to", "messages"], 2, "several streams"),
     (["convert", "req.json", "--to", "messages", "-o", "req.json/x.json"], 4, "cannot be written"),

@@ -44,7 +44,7 @@ CHOICES: dict[str, Choice] = {
     "keep-foreign-ids": Choice("keep ids that only the source's vendor knows", "false", SWITCH),
     "keep-unknown": Choice("pass fields that no inventory has", "false", SWITCH),
     "choice": Choice("which of several replies is the reply", "0", ("all",), "a number"),
-    "item-ids": Choice("ids of Responses items", "source", ("source", "prefixed")),
+    "item-ids": Choice("ids of calls in Responses replies", "prefixed", ("prefixed", "source")),
     "partial": Choice("take replies that are running or failed", "false", SWITCH),
     "interleave": Choice("keep the order in which blocks arrive", "false", SWITCH),
     "annotations": Choice("write citations in chat streams", "true", ON),

@@ -28,8 +28,7 @@ class Output:
         for place in places:
             if place != STDOUT and places.count(place) > 1:
                 raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="one call for each")
-            if place != STDOUT and any(_is_one(place, each.path) for each in inputs):
-                raise ProxaiError("bad-call", f"the input {place!r} would be overwritten", hint="-o another place")
+            spare(place, inputs)
 
     def place(self, input: Input) -> str:
         """Where the documents of an input go."""
@@ -123,6 +122,12 @@ def _guarded(place: str, act: Callable[..., Given], *said: Any) -> Given:
     except OSError as error:
         why = error.strerror or "it cannot be opened"
         raise ProxaiError("not-written", f"{place} cannot be written: {why[:1].lower()}{why[1:]}") from None
+
+
+def spare(place: str, inputs: list[Input]) -> None:
+    """Raises `bad-call` where this place is that of an input."""
+    if place != STDOUT and any(_is_one(place, each.path) for each in inputs):
+        raise ProxaiError("bad-call", f"the input {place!r} would be overwritten", hint="name another place")
 
 
 def _is_one(place: str, path: str) -> bool:

@@ -14,7 +14,7 @@ from . import faults, screen
 from .documents import Document, Part, Told, parts, recognised
 from .inputs import STDIN, Input, line_at
 from .options import Call
-from .outputs import STDOUT, write_file
+from .outputs import STDOUT, spare, write_file
 from .translating import Outcome, failure
 
 BUILT = ("auto", "table", "lines", "json", "jsonl", "markdown", "none")
@@ -44,6 +44,8 @@ class Run:
     def each(self, inputs: list[Input], told: Told, work: Callable[[Document], None], go_on: bool = False) -> None:
         """Do the work for every document of every input; up to the first that fails, unless bad ones are skipped."""
         go_on = go_on or self.call.on_error == "skip"
+        for _, place in self.reports:
+            spare(place, inputs)
         for input in inputs:
             found = parts(input)
             while True:
