@@ -161,7 +161,7 @@ def _write_redacted(part: Node, blocks: Writer, context: Context, reply: bool) -
 
 def _write_call(part: Node, blocks: Writer, context: Context, reply: bool) -> None:
     block = blocks.item()
-    begin_call(part, block, context)
+    begin_call(part, block, context, reply)
     arguments = part.get("arguments" if part.kind == "tool_call" else "input")
     if arguments is None:
         block.make("input", {}, "empty-arguments")
@@ -177,11 +177,11 @@ def wrapped(text: Leaf) -> Leaf:
     return text.to(text.value, "wrap-custom")
 
 
-def begin_call(part: Node, block: Writer, context: Context) -> None:
-    """All of a call but its arguments."""
-    said = part.but("arguments", "input", "namespace")
+def begin_call(part: Node, block: Writer, context: Context, reply: bool = True) -> None:
+    """All of a call but its arguments. In a request it goes by the name of the tool's definition."""
+    said = part.but("arguments", "input") if reply else part.but("arguments", "input", "namespace")
     said.says["call_id"] = legal_id(part.get("call_id") or made("call_0", "made-id"))
-    said.says["name"] = asked_name(tool_name(part), context)
+    said.says["name"] = asked_name(tool_name(part.but("namespace")), context) if reply else tool_name(part)
     tables.TOOL_USE.write(said, block, context, but=("cache_mark",))
     block.ledger.drop(said.says.get("cache_mark"), "no-equivalent")
 

@@ -136,6 +136,8 @@ class Encoder:
             self.ledger.drop(node, "late-piece")
             return
         self._stop_all()
+        if not self.blocks:
+            self.context.find("empty-reply")
         w = self._event("message_delta")
         delta = w.object("delta")
         refusal = made("".join(self.refusal), "sum-of-pieces") if self.refusal else None

@@ -1,5 +1,6 @@
 """Calls that a vendor ran: a block that calls and, behind it, one with what came back (`spec/responses.md` §6)."""
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -94,12 +95,22 @@ def drop_members(leaf: Leaf | None, but: tuple[str, ...], ledger: Ledger, why: s
             ledger.drop(Leaf(leaf.value, key), "target-default" if said is None or key == "type" else why)
 
 
+# Ids of this protocol, behind a prefix that they got where they came from.
+_WRAPPED = re.compile(r"(?:ws|ci|mcp|tsc)_((?:srvtoolu|mcptoolu)_.*)", re.DOTALL)
+
+
+def _own_id(id: Leaf) -> Leaf:
+    """The id without the prefix of another protocol's items, if it is one of ours (`spec/responses.md` §1.1)."""
+    ours = _WRAPPED.fullmatch(id.value)
+    return id.to(ours[1], "wrap-id") if ours else id
+
+
 def _begin(kind: str, name: str, part: Node) -> Fill:
     """The block of a call, up to its input."""
 
     def fill(block: Writer) -> None:
         block.make("type", kind, "required-by-target")
-        block.put("id", part.says["id"])
+        block.put("id", _own_id(part.says["id"]))
         service = part.says["service"]
         block.put("name", service if service.value == name else service.to(name, "respelled"))
 
@@ -111,7 +122,7 @@ def _result(kind: str, part: Node, fill: Fill) -> Fill:
 
     def whole(block: Writer) -> None:
         block.make("type", kind, "required-by-target")
-        block.put("tool_use_id", part.says["id"].to(part.value("id"), "respelled"))
+        block.put("tool_use_id", _own_id(part.says["id"].to(part.value("id"), "respelled")))
         fill(block)
 
     return whole
@@ -256,7 +267,7 @@ def _mcp(part: Node, ledger: Ledger) -> Hosted | None:
 
     def begin(block: Writer) -> None:
         block.put("type", part.says["service"].to("mcp_tool_use", "respelled"))
-        block.put("id", part.says["id"])
+        block.put("id", _own_id(part.says["id"]))
         block.put("name", name)
         block.put("server_name", server)
 

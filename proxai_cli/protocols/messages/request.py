@@ -14,10 +14,12 @@ from .effort import plan, read_effort, with_room, write_effort
 from .hosted import drop_members, member
 from .hosted_tools import as_function, with_servers
 from .tables import NAME, REQUEST, lift, set_aside
-from .tools import forced, write_choice, write_tools
+from .tools import forced, whole_schema, write_choice, write_tools
 
 MAX_TOKENS = "4096"
 COMPACT = "compact_20260112"
+MOST_MESSAGES = 100_000
+MOST_MARKS = 4
 
 # Terms that this module writes or drops by itself.
 ARRANGED = (
@@ -140,6 +142,21 @@ def write_request(request: Node, w: Writer, context: Context) -> None:
     _write_caching(request, w, context)
     _write_compaction(request.get("context_management"), w, context)
     w.order(REQUEST.names)
+    if _marks(w.value) > MOST_MARKS:
+        context.find("too-many-cache-marks")
+
+
+def _marks(request: dict[str, Any]) -> int:
+    """How many places of a request are marked for the cache."""
+    count, todo = 0, [request.get(key) for key in ("system", "messages", "tools")]
+    while todo:
+        said = todo.pop()
+        if isinstance(said, dict):
+            count += "cache_control" in said
+            todo += [inner for key, inner in said.items() if key in ("content", "source")]
+        elif isinstance(said, list):
+            todo += said
+    return count
 
 
 def _copy(home: dict[str, Any], w: Writer, context: Context) -> None:
@@ -223,6 +240,8 @@ def _write_conversation(request: Node, w: Writer, context: Context) -> None:
     if not messages.value:
         raise NotPossible("empty", "no message is left that Messages could hold")
     _look_at_last(messages.value[-1], context)
+    if len(messages.value) > MOST_MESSAGES:
+        context.find("too-many-messages")
 
 
 def _hoisted(turn: Node) -> Node:
@@ -382,10 +401,10 @@ def _write_format(form: Node | None, w: Writer, context: Context) -> None:
     if kind != "json_schema":
         w.ledger.drop(form, "target-default" if kind == "text" else "no-equivalent", kind != "text")
         return
-    written = w.object("output_config").object("format")
-    tables.FORMAT.write(form, written, context)
-    if "$ref" in written.value["schema"]:
-        context.find("root-ref")
+    said = form.but()
+    if said.get("schema") is not None:
+        said.says["schema"] = whole_schema(said.says["schema"], context)
+    tables.FORMAT.write(said, w.object("output_config").object("format"), context)
 
 
 def _write_identity(request: Node, w: Writer) -> None:

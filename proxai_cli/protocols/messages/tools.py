@@ -52,22 +52,35 @@ def _write_function(tool: Node, w: Writer, context: Context) -> None:
     w.order(TOOL.names)
 
 
+def whole_schema(schema: Leaf, context: Context) -> Leaf:
+    """A schema without a reference at its root, which is refused; it stays as it is unless expanding is chosen."""
+    root = schema.value.get("$ref") if isinstance(schema.value, dict) else None
+    if root is None:
+        return schema
+    there: Any = schema.value
+    for step in root[2:].split("/") if isinstance(root, str) and root.startswith("#/") else [None]:
+        there = there.get(step) if isinstance(there, dict) else None
+    if not context.chosen("inline-refs") or not isinstance(there, dict) or "$ref" in there:
+        context.find("root-ref")
+        return schema
+    return schema.to({**there, **{key: said for key, said in schema.value.items() if key != "$ref"}}, "respelled")
+
+
 def _write_schema(schema: Leaf | None, w: Writer, context: Context) -> None:
     """A schema, with the type `object` that Messages demands at its root."""
     empty = {"type": "object", "properties": {}}
+    schema = None if schema is None else whole_schema(schema, context)
     if schema is None:
         w.make("input_schema", empty, "required-by-target")
     elif not isinstance(schema.value, dict) or not schema.value:
         w.put("input_schema", schema.to(empty, "required-by-target"))
-    elif "type" in schema.value:
+    elif "type" in schema.value or schema.why is not None:
         w.put("input_schema", schema)
     else:
         written = w.object("input_schema")
         written.make("type", "object", "required-by-target")
         for key in schema.value:
             written.put(key, Leaf(schema.value, key))
-    if "$ref" in w.value["input_schema"]:
-        context.find("root-ref")
 
 
 def _write_callers(callers: Leaf | None, w: Writer) -> None:
@@ -86,7 +99,7 @@ def _write_custom(tool: Node, w: Writer, context: Context) -> None:
     said.says["name"] = tool_name(tool)
     TOOL.write(said, w, context, but=("type",))
     w.ledger.drop(said.get("type"), "target-default")
-    w.make("input_schema", INPUT_SCHEMA, "wrap-custom")
+    w.make("input_schema", dict(INPUT_SCHEMA), "wrap-custom")
     form = tool.get("format_type")
     w.ledger.drop(form, "target-default" if form is not None and form.value == "text" else "no-equivalent", True)
     w.ledger.drop([tool.says[key] for key in ("grammar", "syntax") if key in tool.says], "no-equivalent", True)
