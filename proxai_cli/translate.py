@@ -53,7 +53,8 @@ class StreamTranslator:
         self.context = (context or Context()).fresh()
         self.ledger = Ledger()
         self.home = source == target
-        self.decoder = PROTOCOLS[source].Decoder(Ledger() if self.home else self.ledger, self.context)
+        self.checked = Ledger()  # at home the decoder only checks; what it says of leaves is forgotten
+        self.decoder = PROTOCOLS[source].Decoder(self.checked if self.home else self.ledger, self.context)
         self.encoder = PROTOCOLS[target].Encoder(self.ledger, self.context)
         self.repair, self.complete, self.number, self.written = repair, False, 0, 0
         self.open: list[int] = []
@@ -69,6 +70,7 @@ class StreamTranslator:
         said = self.decoder.feed(event)
         self._note(said)
         if self.home:
+            self.checked.clear()
             return self._settled(event, self._copied(event))
         return self._settled(event, self._encoded(said))
 

@@ -11,8 +11,32 @@ REFUSED: dict[str, str] = {
     "corpus/messages/request/openllmetry-js-003.json": "old-version",
 }
 
-# Only by this target.
-REFUSED_BY: dict[tuple[str, str], str] = {}
+# Only by these targets: the model stands in the URL, or no message is left.
+REFUSED_BY: dict[tuple[str, str], str] = {
+    **{
+        (f"corpus/messages/request/{name}.json", "chat"): "no-model"
+        for name in (
+            "fantasy-015",
+            "fantasy-016",
+            "langchaingo-002",
+            "openllmetry-004",
+            "openllmetry-js-002",
+            "otel-contrib-010",
+            "otel-contrib-011",
+        )
+    },
+    **{
+        (f"corpus/chat/request/{name}.json", "messages"): "no-model"
+        for name in ("crewai-005", "crewai-009", "crewai-010", "crewai-017")
+    },
+    ("corpus/messages/request/dd-trace-py-007.json", "chat"): "empty",
+    ("corpus/chat/request/envoy-ai-gateway-002.json", "messages"): "empty",
+    ("corpus/chat/request/envoy-ai-gateway-003.json", "messages"): "empty",
+    ("corpus/responses/request/dd-trace-py-031.json", "chat"): "empty",
+    ("corpus/responses/request/dd-trace-py-032.json", "chat"): "empty",
+    ("corpus/responses/request/dd-trace-py-031.json", "messages"): "no-model",
+    ("corpus/responses/request/dd-trace-py-032.json", "messages"): "no-model",
+}
 
 # Targets that the official types need not take although they take the source.
 MAY_BE_INVALID: dict[tuple[str, str], str] = {

@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "protocols/messages": {"protocols/messages", "tables", "ir", "ledger", "reasons", "context", "markers"},
     "protocols": {"protocols/chat", "protocols/responses", "protocols/messages", "tables"},
     "translate": {"protocols", "ir", "ledger", "context", "tables"},
+    "side": {"translate", "ledger", "context", "ir"},
     "wire": {"wire", "protocols", "ir", "markers", "context"},
     "pipe": {"wire", "translate", "ir", "ledger", "context", "protocols"},
     "endpoints": {"endpoints", "protocols", "protocols/messages", "translate", "tables", "ir", "ledger", "context"},
