@@ -15,10 +15,10 @@ from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked, unwrapped
 from .collected import put_back
 from .hosted import Kind, begin_hosted, end_hosted, write_body
+from .ids import Ids, write_call_id
 from .items import lost
 from .output import (
     asked_for,
-    call_item_id,
     citation_url,
     is_summary,
     write_citation,
@@ -38,12 +38,11 @@ class Stream(Protocol):
     ledger: Ledger
     context: Context
     asked: Asked
+    ids: Ids
 
     def event(self, kind: str) -> Writer: ...
 
     def new_item(self, item: "Item") -> int: ...
-
-    def made_id(self, prefix: str) -> str: ...
 
 
 class Item:
@@ -163,7 +162,7 @@ class Message(Item):
         item = self.added()
         self.envelope(item, node, stream.context)
         if "id" not in item.value:
-            item.make("id", stream.made_id("msg"), "made-id")
+            item.make("id", stream.ids.make("msg"), "made-id")
         for key, value in (("type", "message"), ("status", "in_progress"), ("content", []), ("role", "assistant")):
             if key not in item.value:
                 item.make(key, value, _SHAPE)
@@ -328,7 +327,7 @@ class ThoughtBlock(Block):
         item = self.item.added()
         self.item.envelope(item, node, self.context)
         if "id" not in item.value:
-            item.make("id", stream.made_id("rs"), "made-id")
+            item.make("id", stream.ids.make("rs"), "made-id")
         item.make("type", "reasoning", _SHAPE)
         item.make("summary", [], _SHAPE)
         if where == "content":
@@ -417,7 +416,7 @@ class RedactedBlock(Block):
         super().__init__(stream)
         self.item = Item(stream)
         item = self.item.added()
-        item.make("id", stream.made_id("rs"), "made-id")
+        item.make("id", stream.ids.make("rs"), "made-id")
         item.make("type", "reasoning", _SHAPE)
         item.make("summary", [], _SHAPE)
         if "data" in node.says:
@@ -455,8 +454,7 @@ class CallBlock(Block):
         item = self.item.added()
         self.item.envelope(item, node, self.context)
         if "id" not in item.value:
-            call_id = str(said.value("call_id", ""))
-            item.make("id", call_item_id(call_id, said.kind, self.context) or stream.made_id("fc"), "made-id")
+            write_call_id(said, item, stream.ids, self.context)
         item.make(self.key, "", _SHAPE)
         write_call(said.but("item"), item, self.context)
         if not self.own:
@@ -587,7 +585,7 @@ class ResultBlock(Block):
         super().__init__(stream)
         self.item = Item(stream)
         item = self.item.added()
-        item.make("id", stream.made_id("fco"), "made-id")
+        item.make("id", stream.ids.make("fco"), "made-id")
         item.make("type", "function_call_output", _SHAPE)
         write_result(node, item, self.context)
         self.item.begun(item)

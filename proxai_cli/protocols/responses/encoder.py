@@ -24,8 +24,8 @@ from .blocks import (
 )
 from .error import write_error_event, write_failure
 from .hosted import kind
+from .ids import Ids
 from .items import lost
-from .output import Ids
 from .response import ENDING, begin, end, neutral, write_terms
 from .tables import NAME, REPLY
 
@@ -100,10 +100,6 @@ class Encoder:
         """The place of the next item."""
         self.items.append(item)
         return len(self.items) - 1
-
-    def made_id(self, prefix: str) -> str:
-        """An id from the response's id."""
-        return self.ids.make(prefix)
 
     # The reply
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ir.values import as_object, as_text, legal
+from ...ir.values import as_object, as_text
 from ...ledger import Leaf, Ledger, Writer
+from .ids import item_id
 from .items import lost
-from .tables import LONGEST_ID
 from .values import parsed
 
 Write = Callable[[Node, Writer], Leaf | None]
@@ -49,11 +49,8 @@ def write_hosted(part: Node, made_of: Kind, item: Writer, context: Context) -> N
 
 
 def begin_hosted(part: Node, made_of: Kind, item: Writer, context: Context) -> None:
-    """Id and type of a hosted item: the id is the source's own (`spec/responses.md` §1.1)."""
-    id = part.says["id"]
-    prefixed = context.choice("item-ids") == "prefixed" and not id.value.startswith(made_of.prefix)
-    value = legal((made_of.prefix if prefixed else "") + id.value, LONGEST_ID, ".")
-    item.put("id", id if value == id.value else id.to(value, "wrap-id" if prefixed else "legal-id"))
+    """Id and type of a hosted item."""
+    item.put("id", item_id(part.says["id"], made_of.prefix, context))
     item.put("type", part.says["service"].to(made_of.type, "respelled"))
 
 

@@ -4,42 +4,20 @@ from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ir.values import legal
 from ...ledger import Leaf, Writer
 from .asked import Asked, unwrapped
 from .hosted import Kind, kind, write_hosted
+from .ids import CALL_PREFIX, Ids, write_call_id
 from .items import lost
 from .parts import MEDIA, flat, write_call, write_input_part
 from .tables import (
     FUNCTION_CALL,
     FUNCTION_OUTPUT,
-    LONGEST_ID,
     OUTPUT_TEXT,
     REFUSAL,
     URL_CITATION,
 )
 from .values import parsed
-
-CALL_PREFIX = {"tool_call": "fc_", "custom_call": "ctc_"}
-
-
-class Ids:
-    """Ids of items that no source names, from the response's id: a counter for each kind (`spec/streams.md` §2)."""
-
-    def __init__(self, response: str) -> None:
-        self.response, self.counts = response, dict[str, int]()
-
-    def make(self, prefix: str) -> str:
-        count = self.counts.get(prefix, 0)
-        self.counts[prefix] = count + 1
-        return f"{prefix}_{self.response}" + (f"_{count}" if count else "")
-
-
-def call_item_id(call_id: str, kind: str, context: Context) -> str:
-    """The item id of a call: the call's own id (`spec/responses.md` §1.1)."""
-    prefix = CALL_PREFIX[kind]
-    prefixed = context.choice("item-ids") == "prefixed" and not call_id.startswith(prefix)
-    return legal(prefix + call_id if prefixed else call_id, LONGEST_ID, ".")
 
 
 def is_summary(thinking: Node) -> bool:
@@ -118,7 +96,7 @@ class Output:
         said = asked_for(call, self.asked)
         item = self.items.item()
         self.message = None
-        item.make("id", call_item_id(str(said.value("call_id", "")), said.kind, self.context), "made-id")
+        write_call_id(said, item, self.ids, self.context)
         write_call(said, item, self.context)
         item.make("status", "completed", "required-by-target")
         item.order(FUNCTION_CALL.names)
