@@ -1,0 +1,62 @@
+"""What the README shows is what the program prints now."""
+
+import re
+import subprocess
+import sys
+
+from proxai_cli.cli.app import COMMANDS
+
+from .captures import FIXTURES
+
+ROOT = FIXTURES.parent
+README = (ROOT / "README.md").read_text()
+
+
+def block(mark: str) -> str:
+    """The fenced block behind a mark."""
+    found = re.search(rf"<!-- {mark} -->\n```\w*\n(.*?)```", README, re.DOTALL)
+    assert found, f"README.md has no block behind <!-- {mark} -->"
+    return found[1]
+
+
+def test_the_screen_is_what_the_first_command_prints() -> None:
+    words = block("try").strip().split("proxai ", 1)[1].split()
+    done = subprocess.run(
+        [sys.executable, "-m", "proxai_cli", *words, "--indent", "2"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout + done.stderr == block("screen")
+
+
+def test_the_test_command_is_the_one_that_lands_work() -> None:
+    assert ".[test]" in block("test") and "pytest" in block("test")
+    assert "README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_readme_names_every_command_of_the_program() -> None:
+    assert not [name for name in COMMANDS if f"proxai {name}" not in README]
+    named = set(re.findall(r"^(?:curl .*\| )?proxai (\w+)", README, re.MULTILINE))
+    assert named <= set(COMMANDS)
+
+
+def test_the_library_names_of_the_readme_exist() -> None:
+    import proxai_cli
+
+    names = re.search(r"from proxai_cli import (.*)", README)
+    assert names and all(hasattr(proxai_cli, name) for name in names[1].split(", "))
+
+
+def test_no_machine_is_named() -> None:
+    """No path of a machine and no address of a registry stands in what is written."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split(
+        "\n"
+    )
+    for name in filter(None, listed):
+        path = ROOT / name
+        if path.is_file() and path.suffix in (".py", ".md", ".toml", ".json", ".sse", ""):
+            said = path.read_text(errors="replace")
+            assert "/work/" + "main" not in said and "pypi-" + "more" not in said, name
