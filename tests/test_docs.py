@@ -39,7 +39,7 @@ def test_the_test_command_is_the_one_that_lands_work() -> None:
 
 def test_the_readme_names_every_command_of_the_program() -> None:
     assert not [name for name in COMMANDS if f"proxai {name}" not in README]
-    named = set(re.findall(r"^(?:curl .*\| )?proxai (\w+)", README, re.MULTILINE))
+    named = set(re.findall(r"^(?:curl .*\| )?proxai (\w+) [\w.-]", block("calls"), re.MULTILINE))
     assert named <= set(COMMANDS)
 
 
