@@ -127,7 +127,7 @@ def failed(response: dict[str, Any], context: Context) -> Node:
         error.says["code"] = made(word, "required-by-target")
     reply = Node("reply", NAME, response)
     told = () if isinstance(response.get("error"), (dict, str)) and response["error"] else ("error",)
-    reply.extras = {key: Leaf(response, key) for key in response if key != "error" or key in told}
+    reply.says = {key: Leaf(response, key) for key in response if key != "error" or key in told}
     error.says["failed"] = reply
     return typed(error)
 

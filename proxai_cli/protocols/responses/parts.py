@@ -7,6 +7,7 @@ from ...ledger import Writer
 from .items import lost
 from .tables import CUSTOM_CALL, FILE, FUNCTION_CALL, IMAGE, INPUT_TEXT, OUTPUT_TEXT, REFUSAL
 
+SAME_VENDOR = ("chat",)  # whose file ids are known here
 MEDIA = ("image", "file", "audio")
 
 
@@ -44,7 +45,7 @@ def write_input_part(part: Node, content: Writer, context: Context) -> bool:
         INPUT_TEXT.write(text, content.item(), context)
     elif part.kind in ("image", "file") and _is_whole(part):
         table = IMAGE if part.kind == "image" else FILE
-        if "file_id" in part.says:
+        if "file_id" in part.says and part.protocol not in SAME_VENDOR:
             context.find("foreign-id-kept")
         table.write(with_data_url(part), content.item(), context)
     else:
@@ -56,7 +57,9 @@ def write_input_part(part: Node, content: Writer, context: Context) -> bool:
 def write_output_part(part: Node, content: Writer, context: Context) -> bool:
     """A part of an assistant's message in a request, where citations have no place; was it written?"""
     if part.kind not in ("text", "refusal") or "text" not in part.says:
-        lost(part, content.ledger, why="unsupported-media" if part.kind in MEDIA else None)
+        elsewhere = part.kind == "audio" and "data" not in part.says  # only its vendor knows where it is
+        why = "foreign-id" if elsewhere else "unsupported-media" if part.kind in MEDIA else None
+        lost(part, content.ledger, why=why)
         return False
     (OUTPUT_TEXT if part.kind == "text" else REFUSAL).write(part.but("citations"), content.item(), context)
     content.ledger.drop(part.get("citations"), "no-equivalent")

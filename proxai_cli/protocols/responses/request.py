@@ -12,7 +12,7 @@ from ...ir.turns import paired
 from ...ledger import Leaf, Writer, made
 from ...tables import other
 from .input import Items
-from .items import kind_of, lost, read_answer_item, read_message, read_parts, read_result
+from .items import BETWEEN, kind_of, lost, read_answer_item, read_message, read_parts, read_result
 from .tables import ASIDE_ITEMS, LOGPROBS, NAME, OUTPUTS, REQUEST, REQUEST_GROUPS, lifted, write_grouped
 from .tools import read_choice, read_tools, write_tools
 
@@ -159,10 +159,7 @@ def _is_result(part: Node) -> bool:
 # --- writing
 
 # Terms that are written by hand, below.
-_ARRANGED = (
-    "instructions", "turns", "tools", "tool_choice", "mcp_servers", "include", "logprobs", "max_output_tokens",
-    "context_management",
-)  # fmt: skip
+_ARRANGED = ("instructions", "turns", "tools", "tool_choice", "container", "include", "logprobs", "max_output_tokens")
 # Most cache marks, and pairs of metadata, that a request may hold.
 MOST_MARKS = 4
 MOST_PAIRS = 16
@@ -200,7 +197,6 @@ def _write_foreign(request: Node, w: Writer, context: Context) -> None:
     _write_conversation(request, w, context)
     write_grouped(request, REQUEST, REQUEST_GROUPS, w, context, _ARRANGED)
     _write_include(request, w)
-    _write_context_management(request.get("context_management"), w)
     write_tools(request, w, context)
     w.order(REQUEST.names)
     _notice(w.value, context)
@@ -218,6 +214,8 @@ def _write_include(request: Node, w: Writer) -> None:
 def _write_conversation(request: Node, w: Writer, context: Context) -> None:
     """Instructions and turns as `instructions` and `input` (`spec/requests.md` §5.1)."""
     turns = [*request.says.get("instructions", []), *request.says.get("turns", [])]
+    if context.choice("system") == "join":
+        turns = _joined(turns)
     if turns and (instructions := _as_instructions(turns[0])) is not None:
         w.put("instructions", instructions)
         lost(turns.pop(0), w.ledger, ("parts",))
@@ -226,6 +224,38 @@ def _write_conversation(request: Node, w: Writer, context: Context) -> None:
         items.turn(turn)
     if not w.value["input"]:
         del w.value["input"]
+
+
+def _joined(turns: list[Node]) -> list[Node]:
+    """The turns with all leading texts of the system as one (`--set system=join`)."""
+    texts: list[Leaf] = []
+    head = Node("turn", NAME)
+    for turn in turns:
+        plain = [part.get("text") for part in turn.parts() if part.kind == "text"]
+        if (
+            turn.value("role", "system") not in ("system", "developer")
+            or len(plain) != len(turn.parts())
+            or None in plain
+        ):
+            break
+        texts += plain
+        head.asides += [
+            (said, "role-merge" if term == "role" else "no-equivalent") for term, said in turn.but("parts").says.items()
+        ]
+        head.asides += [(part.but("text"), "no-equivalent") for part in turn.parts()]
+        head.asides += [*turn.asides, *((leaf, "unknown-field") for leaf in turn.extras.values())]
+        turns = turns[1:]
+    if len(texts) < 2:
+        return turns if not texts else [_turn_of(texts[0], head), *turns]
+    return [
+        _turn_of(texts[0].to(BETWEEN.join(text.value for text in texts), "merged-boundary", texts[1:]), head),
+        *turns,
+    ]
+
+
+def _turn_of(text: Leaf, turn: Node) -> Node:
+    turn.says["parts"] = [Node("text", NAME, None, {"text": text})]
+    return turn
 
 
 def _as_instructions(turn: Node) -> Leaf | None:
@@ -238,41 +268,6 @@ def _as_instructions(turn: Node) -> Leaf | None:
         if isinstance(text, Leaf) and not parts[0].asides and "type" not in parts[0].says:
             return text
     return None
-
-
-def _write_context_management(leaf: Leaf | None, w: Writer) -> None:
-    """Edits of the context: only that all is made compact has a word here (`spec/requests.md` §4)."""
-    edits = leaf.value.get("edits") if leaf is not None and isinstance(leaf.value, dict) else None
-    if leaf is None or not isinstance(edits, list) or not edits:
-        w.ledger.drop(leaf, "no-equivalent", steers=True)
-        return
-    for key in leaf.value:
-        if key != "edits":
-            w.ledger.drop(Leaf(leaf.value, key), "no-equivalent", steers=True)
-    written = Writer(w.ledger, [])
-    for at, edit in enumerate(edits):
-        if isinstance(edit, dict) and str(edit.get("type")).startswith("compact_"):
-            _write_edit(edit, written.item())
-        else:
-            w.ledger.drop(Leaf(edits, at), "no-equivalent", steers=True)
-    if written.value:
-        w.value["context_management"] = written.value
-
-
-def _write_edit(edit: dict[str, Any], w: Writer) -> None:
-    w.put("type", Leaf(edit, "type").to("compaction", "respelled"))
-    trigger = edit.get("trigger")
-    counted = isinstance(trigger, dict) and trigger.get("type") == "input_tokens" and "value" in trigger
-    for key, value in trigger.items() if isinstance(trigger, dict) and counted else ():
-        if key == "value" and isinstance(value, int):
-            w.put("compact_threshold", Leaf(trigger, key))
-        else:
-            w.ledger.drop(
-                Leaf(trigger, key), "target-default" if key == "type" else "no-equivalent", steers=key != "type"
-            )
-    for key in edit:
-        if key != "type" and not (key == "trigger" and counted):
-            w.ledger.drop(Leaf(edit, key), "no-equivalent", steers=True)
 
 
 def _notice(request: dict[str, Any], context: Context) -> None:

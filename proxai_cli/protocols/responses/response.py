@@ -263,11 +263,25 @@ def write_status(stop: Leaf, protocol: str, w: Writer, context: Context) -> None
 
 def write_usage(usage: Node, w: Writer, context: Context) -> None:
     """Counts of tokens; the sum of both where the source does not say it (`spec/responses.md` §10)."""
-    said, counts = usage.but(), [usage.get(term) for term in ("input_tokens", "output_tokens")]
+    _write_searches(usage.get("tool_counts"), w)
+    said, counts = usage.but("tool_counts"), [usage.get(term) for term in ("input_tokens", "output_tokens")]
     numbers = [count for count in counts if count is not None and isinstance(count.value, (int, float))]
     if usage.protocol != NAME and "total_tokens" not in said.says and len(numbers) == 2:
         said.says["total_tokens"] = numbers[0].to(sum(count.value for count in numbers), "usage-sum", numbers[1:])
     write_grouped(said, USAGE, USAGE_GROUPS, w.object("usage"), context)
+
+
+def _write_searches(counts: Leaf | None, w: Writer) -> None:
+    """How often the web was searched, which stands here beside the counts of images (`spec/responses.md` §1.3)."""
+    home = counts.value if counts is not None and isinstance(counts.value, dict) else {}
+    if counts is None or not isinstance(home.get("web_search_requests"), int):
+        w.ledger.drop(counts, "no-equivalent")
+        return
+    used = w.object("tool_usage")
+    none = {"input_tokens": 0, "input_tokens_details": {"image_tokens": 0, "text_tokens": 0}, "output_tokens": 0}
+    used.make("image_gen", {**none, "total_tokens": 0}, "required-by-target")
+    used.object("web_search").put("num_requests", Leaf(home, "web_search_requests"))
+    w.ledger.drop([Leaf(home, key) for key in home if key != "web_search_requests"], "no-equivalent")
 
 
 def neutral(w: Writer, context: Context) -> None:

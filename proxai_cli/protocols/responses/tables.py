@@ -635,6 +635,31 @@ ERROR = Table(
     Field("misalignment", "misalignment"),
 )
 
+# Why a cache was missed, of the reasons that other vendors give, too.
+MISSED = ("model_changed", "tools_changed", "input_changed")
+NO_MISS = ("comparison_response_not_found", "unavailable")
+
+
+def write_diagnostics(said: Any, w: Writer, name: str, context: Context) -> None:
+    """Why the cache was missed (`spec/responses.md` §1.3): `reason` and `missed_tokens` of a node."""
+    if isinstance(said, Leaf):
+        w.put(name, said)
+        return
+    reason, tokens = said.get("reason"), said.get("missed_tokens")
+    if reason is None or reason.value not in (*MISSED, *NO_MISS) or (reason.value in MISSED and tokens is None):
+        w.ledger.drop(said, "no-equivalent")
+        return
+    inner = w.object(name)
+    if reason.value in NO_MISS:
+        inner.put("type", reason)
+        w.ledger.drop(tokens, "no-equivalent")
+    else:
+        inner.make("type", "cache_miss", "required-by-target")
+        inner.put("reason", reason)
+        inner.put("cache_missed_tokens", tokens)
+    w.ledger.drop(said.but("reason", "missed_tokens"), "no-equivalent")
+
+
 # What a reply repeats of its request.
 ECHOED = (
     "instructions", "tools", "tool_choice", "parallel_tool_calls", "text", "reasoning", "temperature", "top_p",
@@ -675,7 +700,7 @@ REPLY = Table(
     Field("moderation", "moderation", OBJECT),
     Field("output_text", "output_text"),
     Field("tool_usage", "tool_usage", OBJECT),
-    Field("prompt_cache_diagnostics", "diagnostics", OBJECT),
+    Nested("prompt_cache_diagnostics", "diagnostics", OBJECT, lambda leaf, context: leaf, write_diagnostics),
     Field("access_programs", "access_programs"),
     Field("image", "image"),
     Field("input_transformations", "input_transformations"),

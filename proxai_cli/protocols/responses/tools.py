@@ -1,6 +1,7 @@
 """Tools and the choice among them. Source: `spec/requests.md` §7."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from ...context import Context
@@ -30,6 +31,7 @@ RUN_HERE: dict[str, tuple[str, dict[str, Any]]] = {
     "computer": ("computer", {}),
     "shell": ("shell", {}),
     "tool_search": ("tool_search", {}),
+    "mcp": ("mcp", {"require_approval": "never"}),
 }
 SCREEN = ("display_width", "display_height")
 # Hosted tools that may be chosen by their type.
@@ -89,15 +91,12 @@ def read_choice(leaf: Leaf, context: Context) -> Node:
 
 
 def write_tools(request: Node, w: Writer, context: Context) -> None:
-    """All tools, servers of tools among them, and the choice."""
+    """All tools, and the choice among them."""
     tools: list[Node] = request.says.get("tools", [])
-    servers = request.get("mcp_servers")
     written = Writer(w.ledger, [])
-    toolsets = [tool for tool in tools if tool.kind == "hosted_tool" and tool.value("service") == "mcp"]
     for tool in tools:
-        if tool not in toolsets:
-            _write_tool(tool, written, context)
-    _write_servers(servers, toolsets, written)
+        _write_tool(tool, written, context)
+    _write_container(request.get("container"), written, context)
     if written.value:
         w.value["tools"] = written.value
     choice = request.get("tool_choice")
@@ -114,16 +113,38 @@ def _write_tool(tool: Node, tools: Writer, context: Context) -> None:
             context.find("root-ref")
     elif tool.kind == "custom_tool":
         write_grouped(tool, CUSTOM_TOOL, CUSTOM_TOOL_GROUPS, tools.item(), context)
-    elif tool.kind == "hosted_tool" and tool.value("service") in RUN_HERE:
+    elif tool.kind == "hosted_tool" and _runs_here(tool):
         _write_hosted(tool, tools.item(), context)
     else:
         lost(tool, tools.ledger, why="hosted-tool" if tool.kind == "hosted_tool" else "unknown-field")
+
+
+def _runs_here(tool: Node) -> bool:
+    """Does this vendor run such a tool? Of a remote server it must know the name."""
+    return tool.value("service") in RUN_HERE and (tool.value("service") != "mcp" or "server_label" in tool.says)
+
+
+def _write_container(container: Leaf | None, tools: Writer, context: Context) -> None:
+    """The container in which code ran before, which only its own vendor knows."""
+    code = next((tool for tool in tools.value if tool.get("type") == "code_interpreter"), None)
+    id = container.value.get("id") if container is not None and isinstance(container.value, dict) else None
+    if container is None or code is None or not context.chosen("keep-foreign-ids"):
+        tools.ledger.drop(container, "foreign-id")
+    elif isinstance(container.value, str):
+        Writer(tools.ledger, code).put("container", container)
+    elif isinstance(id, str):
+        Writer(tools.ledger, code).put("container", Leaf(container.value, "id"))
+        rest = [Leaf(container.value, key) for key in container.value if key != "id"]
+        tools.ledger.drop(rest, "no-equivalent")
+    else:
+        tools.ledger.drop(container, "foreign-id")
 
 
 def _write_hosted(tool: Node, w: Writer, context: Context) -> None:
     """A hosted tool that this vendor runs as well. Of a computer it is told only by the older tool how large it is."""
     service = tool.says["service"]
     word, needed = RUN_HERE[service.value]
+    needed = dict(needed)
     if service.value == "computer" and all(key in tool.says for key in SCREEN):
         word, needed = "computer_use_preview", {"environment": "linux"}
     w.put("type", service if service.value == word else service.to(word, "respelled"))
@@ -132,98 +153,7 @@ def _write_hosted(tool: Node, w: Writer, context: Context) -> None:
     write_grouped(tool.but("service", "name", "type"), HOSTED_TOOLS[service.value], WEB_SEARCH_GROUPS, w, context)
     for key, value in needed.items():
         if key not in w.value:
-            w.make(key, value, "required-by-target")
-
-
-def _write_servers(servers: Leaf | None, toolsets: list[Node], tools: Writer) -> None:
-    """Remote servers of tools, which stand beside the tools elsewhere: each with its toolset as one tool."""
-    listed = servers.value if servers is not None and isinstance(servers.value, list) and servers.value else None
-    rest = list(toolsets)
-    for at, server in enumerate(listed or ()):
-        if not isinstance(server, dict) or not isinstance(server.get("name"), str):
-            tools.ledger.drop(Leaf(listed, at), "no-equivalent")
-            continue
-        mine = [tool for tool in rest if _named(tool, "mcp_server_name") == server["name"]]
-        rest = [tool for tool in rest if tool not in mine]
-        _write_server(server, mine, tools.item())
-    if listed is None:
-        tools.ledger.drop(servers, "no-equivalent")
-    for tool in rest:
-        lost(tool, tools.ledger, why="hosted-tool")
-
-
-def _said(tool: Node, key: str) -> Leaf | None:
-    leaf = tool.says.get(key, tool.extras.get(key))
-    return leaf if isinstance(leaf, Leaf) else None
-
-
-def _named(tool: Node, key: str) -> Any:
-    leaf = _said(tool, key)
-    return None if leaf is None else leaf.value
-
-
-def _write_server(server: dict[str, Any], toolsets: list[Node], w: Writer) -> None:
-    names = [leaf for tool in toolsets if (leaf := _said(tool, "mcp_server_name")) is not None]
-    label = Leaf(server, "name")
-    services = [tool.says["service"] for tool in toolsets]
-    if services:
-        w.put("type", services[0].to("mcp", "respelled", services[1:]))
-    else:
-        w.make("type", "mcp", "required-by-target")
-    w.put("server_label", label.to(label.value, "respelled", names) if names else label)
-    for key, name in (("url", "server_url"), ("authorization_token", "authorization")):
-        if isinstance(server.get(key), str):
-            w.put(name, Leaf(server, key))
-        elif key in server:
-            w.ledger.drop(Leaf(server, key), "target-default" if server[key] is None else "no-equivalent")
-    allowed = [leaf for tool in toolsets for leaf in _allowed(tool, w)]
-    old = server.get("tool_configuration")
-    told = old.get("allowed_tools") if isinstance(old, dict) else None
-    if allowed:
-        listed = w.list("allowed_tools")
-        for leaf in allowed:
-            listed.append(leaf)
-    elif isinstance(told, list) and told:
-        w.put("allowed_tools", Leaf(old, "allowed_tools"))
-    w.make("require_approval", "never", "required-by-target")
-    _leave(server, ("name", "url", "authorization_token"), w)
-    for tool in toolsets:
-        lost(tool.but("service", "mcp_server_name"), w.ledger, ("default_config", "configs"))
-
-
-def _leave(server: dict[str, Any], but: tuple[str, ...], w: Writer) -> None:
-    for key, value in server.items():
-        if key in but:
-            continue
-        if key == "tool_configuration" and isinstance(value, dict) and value:
-            for name in value:
-                w.ledger.drop(Leaf(value, name), "no-equivalent")
-        else:
-            w.ledger.drop(Leaf(server, key), "target-default" if key == "type" else "no-equivalent")
-
-
-def _allowed(toolset: Node, w: Writer) -> list[Leaf]:
-    """The tools of a set that are switched on by name, if the others are off."""
-    default, configs = _said(toolset, "default_config"), _said(toolset, "configs")
-    off = (
-        isinstance(getattr(default, "value", None), dict)
-        and default is not None
-        and default.value.get("enabled") is False
-    )
-    on: list[Leaf] = []
-    homes = configs.value if configs is not None and isinstance(configs.value, dict) and configs.value else {}
-    for name, config in homes.items():
-        enabled = isinstance(config, dict) and config.get("enabled") is True and off
-        if enabled:
-            on.append(Leaf(config, "enabled").to(name, "respelled"))
-        rest = [key for key in config if not (enabled and key == "enabled")] if isinstance(config, dict) else []
-        w.ledger.drop([Leaf(config, key) for key in rest], "no-equivalent")
-        if not isinstance(config, dict) or not config:
-            w.ledger.drop(Leaf(homes, name), "no-equivalent")
-    if not homes:
-        w.ledger.drop(configs, "target-default")
-    w.ledger.drop(default, "target-default" if on or not off else "no-equivalent")
-    return on
+            w.make(key, deepcopy(value), "required-by-target")
 
 
 def write_choice(choice: Node, tools: list[Node], w: Writer, context: Context) -> None:
