@@ -300,10 +300,7 @@ class _Choice:
         parts = gathered(node, self.context)
         self.spoken = self.spoken or any(part.value("text") for part in of_kind(parts, "text"))
         self.deprecated = delta.get("function_call")
-        sound = node.extras.get("audio")
-        if sound is not None and isinstance(sound.value, dict) and sound.value:
-            del node.extras["audio"]
-            parts = read_sound(sound.value, said, parts, self.spoken)
+        parts = read_sound(node, said, parts, self.spoken)
         self._role(node, said)
         said.extras.update({("message", key, self.number): leaf for key, leaf in node.extras.items()})
         drop_asides(node, self.ledger)
@@ -426,6 +423,8 @@ class _Choice:
         """Citations belong to the text that is open, or to the first one; to a text that is over they come too late."""
         if not citations:
             return []
+        for citation in citations:
+            citation.home = None  # its number is of the stream, and no body has it
         if "text" in self.open:
             return [Say(self.open["text"], Node("text", NAME, None, {"citations": citations}))]
         if self.texts or self.finish is not None:

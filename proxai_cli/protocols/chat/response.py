@@ -80,6 +80,8 @@ def read_choice(choice: dict[str, Any], context: Context) -> Node:
     said.extras.update({("choices", key, 0): leaf for key, leaf in node.extras.items()})
     said.says["parts"] = parts
     read_stop(said, 0)
+    if "stop_reason" not in said.says:
+        _still_running(choice, said)
     _refused(said)
     _attach(said)
     return said
@@ -92,21 +94,27 @@ def _read_message(message: dict[str, Any], said: Node, context: Context) -> list
         if "call_id" not in call.says:
             legacy = call.home is message.get("function_call")
             call.says["call_id"] = made("call_fn_0" if legacy else f"call_{number}", "made-id")
-    sound = node.extras.get("audio")
-    if sound is not None and isinstance(sound.value, dict) and sound.value:
-        del node.extras["audio"]
-        parts = read_sound(sound.value, said, parts, any(part.value("text") for part in of_kind(parts, "text")))
+    parts = read_sound(node, said, parts, any(map(text_of, of_kind(parts, "text"))))
     said.says.update(node.says)
     said.asides += node.asides
     said.extras.update({("message", key, 0): leaf for key, leaf in node.extras.items()})
     return parts
 
 
-def read_sound(sound: dict[str, Any], said: Node, parts: list[Node], spoken: bool) -> list[Node]:
-    """Audio: its transcript stands for a text that is not there, the rest is one term (`spec/responses.md` §8)."""
-    for key in sound:
-        leaf = Leaf(sound, key)
-        if key == "transcript" and isinstance(leaf.value, str) and leaf.value and not spoken:
+def read_sound(node: Node, said: Node, parts: list[Node], spoken: bool) -> list[Node]:
+    """The parts of a message with its audio: its transcript stands for a text that is not there.
+
+    What else there is of it is one term of the reply (`spec/responses.md` §8).
+    """
+    sound = node.extras.get("audio")
+    if sound is None or not isinstance(sound.value, dict):
+        return parts
+    del node.extras["audio"]
+    if not any(sound.value.values()):
+        node.asides.append((sound, "target-default"))
+        return parts
+    for leaf in (Leaf(sound.value, key) for key in sound.value):
+        if leaf.key == "transcript" and isinstance(leaf.value, str) and leaf.value and not spoken:
             text = Node("text", NAME, None, {"text": leaf.to(leaf.value, "transcript-as-text")})
             at = next((at for at, part in enumerate(parts) if part.kind in CALLS), len(parts))
             parts = [*parts[:at], text, *parts[at:]]
@@ -129,6 +137,15 @@ def read_stop(said: Node, number: int) -> None:
         leaf = said.extras.get(("choices", name, number))
         if leaf is not None and isinstance(leaf.value, int) and "stop_token" not in said.says:
             said.says["stop_token"] = said.extras.pop(("choices", name, number))
+
+
+def _still_running(choice: dict[str, Any], said: Node) -> None:
+    """A body whose choice has no reason of its end, or an empty one."""
+    said.asides = [
+        (leaf, why) for leaf, why in said.asides if not isinstance(leaf, Leaf) or leaf.key != "finish_reason"
+    ]
+    leaf = Leaf(choice, "finish_reason") if "finish_reason" in choice else made("", "required-by-target")
+    said.says["stop_reason"] = leaf.to("running", "respelled")
 
 
 def _refused(said: Node) -> None:

@@ -186,7 +186,7 @@ def joined(leaves: list[Leaf], between: str, why: str) -> Leaf:
 
 
 def read_refusal(leaf: Leaf, context: Context) -> list[Node]:
-    return [Node("refusal", NAME, None, {"text": leaf})]
+    return [Node("refusal", NAME, None, {"text": leaf})] if leaf.value else []
 
 
 # --- reasoning in its dialects (`spec/responses.md` §3)
@@ -220,7 +220,7 @@ def _detail(detail: dict[str, Any], context: Context) -> Node:
 
 
 def read_plain_reasoning(leaf: Leaf, context: Context) -> list[Node]:
-    return [Node("thinking", NAME, None, {"text": leaf})]
+    return [Node("thinking", NAME, None, {"text": leaf})] if leaf.value else []
 
 
 # --- calls
@@ -249,7 +249,7 @@ def read_calls(leaf: Leaf, context: Context) -> list[Node]:
 
 def read_call(call: dict[str, Any], context: Context) -> Node:
     """A call, or a piece of one in a stream; its place in the list is set aside."""
-    custom = call.get("type") == "custom" or isinstance(call.get("custom"), dict)
+    custom = call.get("type") == "custom" or ("custom" in call and "function" not in call)
     node = (CUSTOM_CALL if custom else CALL).read(call, context)
     if "position" in node.says:
         node.asides.append((node.says.pop("position"), "position"))
@@ -257,8 +257,11 @@ def read_call(call: dict[str, Any], context: Context) -> Node:
 
 
 def read_legacy_call(leaf: Leaf, context: Context) -> list[Node]:
-    """A call of the deprecated form, which has no id: whoever reads the conversation numbers it."""
-    return [FUNCTION.read(leaf.value, context)]
+    """A call of the deprecated form, which has no id: whoever reads the conversation numbers it.
+
+    One that says nothing is none: some libraries write every field that there is.
+    """
+    return [FUNCTION.read(leaf.value, context)] if any(leaf.value.values()) else []
 
 
 PARTS = Table(
@@ -288,12 +291,11 @@ def gathered(node: Node, context: Context) -> list[Node]:
         del node.extras[rule.name]
         if rule.name in DIALECTS and thought is not None:
             thought.says.setdefault("plain_text", []).append(leaf)
-        elif isinstance(leaf.value, (list, dict)) and not leaf.value:
-            node.asides.append((leaf, "target-default"))
-        else:
-            said = rule.read(leaf, context)
+        elif said := rule.read(leaf, context):
             parts += said
             thought = thought or next((part for part in said if part.kind == "thinking" and part.value("text")), None)
+        else:
+            node.asides.append((leaf, "target-default"))
     return parts
 
 
