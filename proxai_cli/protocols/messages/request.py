@@ -91,6 +91,8 @@ def _read_edits(request: Node) -> None:
         wanted = {"type": "compaction"} | ({} if above is None else {"compact_threshold": above.value})
         request.says["context_management"] = kind.to([wanted], "respelled", [] if above is None else [above])
         set_aside(request, edit.but("type", "trigger"), "no-equivalent")
+        if trigger is not None and not trigger.value:
+            set_aside(request, trigger, "target-default")
         for key in [] if trigger is None else trigger.value:
             if key != "value" or above is None:
                 set_aside(request, Leaf(trigger.value, key), "target-default" if key == "type" else "no-equivalent")

@@ -536,7 +536,10 @@ TURN = Table(
 
 
 def _read_turns(leaf: Leaf, context: Context) -> list[Node]:
-    return nodes(leaf, lambda home: _split(TURN.read(home, context)), NAME)
+    turns = nodes(leaf, lambda home: _split(TURN.read(home, context)), NAME)
+    for turn in turns:
+        turn.kind = "turn"  # what is no object as well: a turn that says nothing but what nobody knows
+    return turns
 
 
 def _split(turn: Node) -> list[Node]:
