@@ -187,7 +187,8 @@ def write_response(node: Node, w: Writer, context: Context) -> None:
         write_error(failure, w, context)
         w.ledger.drop(node.but("error"), "not-terminal")
         return
-    w.ledger.drop(failure, "no-equivalent")
+    if failure is not None:
+        w.ledger.drop(failure.but("failed"), "no-equivalent")  # `failed` holds the reply once more
     write_envelope(node, w, context, REPLY)
     choices = w.list("choices")
     for choice in alternatives(node):
