@@ -46,7 +46,6 @@ CHOICES: dict[str, Choice] = {
     "choice": Choice("which of several replies is the reply", "0", ("all",), "a number"),
     "item-ids": Choice("ids of calls in Responses replies", "prefixed", ("prefixed", "source")),
     "partial": Choice("take replies that are running or failed", "false", SWITCH),
-    "interleave": Choice("keep the order in which blocks arrive", "false", SWITCH),
     "annotations": Choice("write citations in chat streams", "true", ON),
     "usage-chunk": Choice("write the chunk with token counts", "true", ON),
     "stream-errors": Choice("write errors inside streams", "true", ON),
