@@ -33,6 +33,23 @@ def as_text(leaf: Any) -> Any:
     return leaf.to(text.dumps(value).decode(), "json-dump")
 
 
+def whole_schema(schema: Any, context: Any) -> Any:
+    """A schema without a reference at its root, which no API takes; it stays as it is unless expanding is chosen.
+
+    Source: `spec/requests.md` §7.1.
+    """
+    root = schema.value.get("$ref") if isinstance(schema.value, dict) else None
+    if root is None:
+        return schema
+    there: Any = schema.value
+    for step in root[2:].split("/") if isinstance(root, str) and root.startswith("#/") else [None]:
+        there = there.get(step) if isinstance(there, dict) else None
+    if not context.chosen("inline-refs") or not isinstance(there, dict) or "$ref" in there:
+        context.find("root-ref")
+        return schema
+    return schema.to({**there, **{key: said for key, said in schema.value.items() if key != "$ref"}}, "respelled")
+
+
 class DataUrl(NamedTuple):
     """A data URL in its pieces; `data` is base64, or plain text where the URL says no base64."""
 

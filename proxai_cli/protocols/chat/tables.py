@@ -8,7 +8,7 @@ from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ir.values import as_text, legal, spelling, wrapped_id
+from ...ir.values import as_text, legal, spelling, whole_schema, wrapped_id
 from ...ledger import Leaf, Writer, made
 from ...tables import (
     FLAG,
@@ -345,7 +345,7 @@ TOOL_FUNCTION = Table(
     NAME,
     Field("name", "name", TEXT, write=legal_name),
     Field("description", "description", TEXT),
-    Field("parameters", "parameters", OBJECT),
+    Field("parameters", "parameters", OBJECT, write=whole_schema),
     Field("strict", "strict", FLAG),
 )
 FUNCTION_TOOL = Deep("function_tool", NAME, Word("type", "function"), Inner("function", TOOL_FUNCTION))
@@ -444,7 +444,7 @@ JSON_SCHEMA = Table(
     Field("name", "name", TEXT),
     Field("description", "description", TEXT),
     Field("strict", "strict", FLAG),
-    Field("schema", "schema", OBJECT),
+    Field("schema", "schema", OBJECT, write=whole_schema),
 )
 FORMAT = Deep("format", NAME, Field("type", "type", TEXT), Inner("json_schema", JSON_SCHEMA))
 

@@ -7,6 +7,7 @@ from ...errors import NotPossible, NotThatProtocol
 from ...ir.nodes import Node
 from ...ir.terms import term
 from ...ir.turns import paired
+from ...ir.values import whole_schema
 from ...ledger import Leaf, Ledger, Writer, made
 from . import tables
 from .blocks import MEDIA, drop, write_block, write_blocks
@@ -14,7 +15,7 @@ from .effort import plan, read_effort, with_room, write_effort
 from .hosted import drop_members, member
 from .hosted_tools import as_function, with_servers
 from .tables import NAME, REQUEST, lift, set_aside
-from .tools import forced, whole_schema, write_choice, write_tools
+from .tools import forced, write_choice, write_tools
 
 MAX_TOKENS = "4096"
 COMPACT = "compact_20260112"

@@ -4,6 +4,7 @@ from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
+from ...ir.values import whole_schema
 from ...ledger import Leaf, Writer
 from . import tables
 from .blocks import legal_name, tool_name
@@ -50,20 +51,6 @@ def _write_function(tool: Node, w: Writer, context: Context) -> None:
     _write_schema(tool.get("parameters"), w, context)
     _write_callers(tool.get("allowed_callers"), w)
     w.order(TOOL.names)
-
-
-def whole_schema(schema: Leaf, context: Context) -> Leaf:
-    """A schema without a reference at its root, which is refused; it stays as it is unless expanding is chosen."""
-    root = schema.value.get("$ref") if isinstance(schema.value, dict) else None
-    if root is None:
-        return schema
-    there: Any = schema.value
-    for step in root[2:].split("/") if isinstance(root, str) and root.startswith("#/") else [None]:
-        there = there.get(step) if isinstance(there, dict) else None
-    if not context.chosen("inline-refs") or not isinstance(there, dict) or "$ref" in there:
-        context.find("root-ref")
-        return schema
-    return schema.to({**there, **{key: said for key, said in schema.value.items() if key != "$ref"}}, "respelled")
 
 
 def _write_schema(schema: Leaf | None, w: Writer, context: Context) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ir.values import legal, spelling
+from ...ir.values import legal, spelling, whole_schema
 from ...ledger import Leaf, Writer
 from ...tables import FLAG, LIST, NUMBER, OBJECT, TEXT, Dropped, Field, Gap, Must, Nested, Table, Word, nodes
 
@@ -399,7 +399,7 @@ FUNCTION_TOOL = Table(
     Word("type", "function"),
     Field("name", "name", TEXT, write=legal_name),
     Field("description", "description", TEXT),
-    Field("parameters", "parameters", OBJECT),
+    Field("parameters", "parameters", OBJECT, write=whole_schema),
     Field("strict", "strict", FLAG),
     Field("defer_loading", "defer_loading"),
     Field("allowed_callers", "allowed_callers"),
@@ -491,7 +491,7 @@ FORMAT = Table(
     Field("name", "name", TEXT),
     Field("description", "description", TEXT),
     Field("strict", "strict", FLAG),
-    Field("schema", "schema", OBJECT),
+    Field("schema", "schema", OBJECT, write=whole_schema),
 )
 
 

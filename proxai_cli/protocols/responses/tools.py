@@ -108,9 +108,6 @@ def _write_tool(tool: Node, tools: Writer, context: Context) -> None:
     """One tool as the next element of a list; a tool that only another vendor runs is dropped."""
     if tool.kind == "function_tool":
         FUNCTION_TOOL.write(tool, tools.item(), context)
-        parameters = tools.value[-1].get("parameters")
-        if isinstance(parameters, dict) and "$ref" in parameters:
-            context.find("root-ref")
     elif tool.kind == "custom_tool":
         write_grouped(tool, CUSTOM_TOOL, CUSTOM_TOOL_GROUPS, tools.item(), context)
     elif tool.kind == "hosted_tool" and _runs_here(tool):
