@@ -275,6 +275,10 @@ def _write_system(head: list[Node], w: Writer, context: Context) -> None:
         return
     if context.choice("system", "parts") == "join" and len(parts) > 1:
         parts = _one_text(parts)
+        if len(parts) == 1:
+            w.put("system", parts[0].says["text"])
+            tables.TEXT_BLOCK.rest(parts[0], w)
+            return
     blocks = Writer(w.ledger, [])
     for part in parts:
         if part.kind in ("text", "refusal"):

@@ -218,7 +218,9 @@ def _write_conversation(request: Node, w: Writer, context: Context) -> None:
         turns = _joined(turns)
     if turns and (instructions := _as_instructions(turns[0])) is not None:
         w.put("instructions", instructions)
-        lost(turns.pop(0), w.ledger, ("parts",))
+        turn = turns.pop(0)
+        lost(turn, w.ledger, ("parts",))
+        w.ledger.drop(turn.parts()[0].get("type"), "target-default")
     items = Items(w.list("input"), context, [part for turn in turns for part in turn.parts()])
     for turn in paired(turns, made):
         items.turn(turn)
@@ -259,13 +261,14 @@ def _turn_of(text: Leaf, turn: Node) -> Node:
 
 
 def _as_instructions(turn: Node) -> Leaf | None:
-    """The text of a system turn that is one string, or one text and nothing else."""
+    """The text of a system turn that is one string; where no turn says it, also of one that is a plain block."""
     if turn.value("role", "system") != "system":
         return None
     parts = turn.parts()
     if len(parts) == 1 and parts[0].kind == "text" and not has_more(parts[0], ("text", "type")):
         text = parts[0].get("text")
-        if isinstance(text, Leaf) and not parts[0].asides and "type" not in parts[0].says:
+        alone = "type" not in parts[0].says or turn.get("role") is None
+        if isinstance(text, Leaf) and not parts[0].asides and alone:
             return text
     return None
 
