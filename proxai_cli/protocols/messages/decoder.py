@@ -23,14 +23,8 @@ DELTAS = {
     "input_json_delta": ("partial_json", ("tool_use", "server_tool_use", "mcp_tool_use")),
     "compaction_delta": ("content", ("compaction",)),
 }
-# The key of a block whose value arrives in pieces.
-GROWING = {
-    "text": "text",
-    "thinking": "thinking",
-    "tool_use": "input",
-    "server_tool_use": "input",
-    "mcp_tool_use": "input",
-}
+# Blocks of which a value arrives in pieces.
+GROWING = ("text", "thinking", "tool_use", "server_tool_use", "mcp_tool_use")
 
 
 class _Block:
@@ -72,15 +66,16 @@ class Decoder:
             self.ledger.drop(Leaf(event, "type"), "stream-shape")
         if kind == "completion":
             raise NotThatProtocol("old-version", "these are events of the API of 2023-01-01, with whole completions")
-        if kind == "error":
-            return self._error(event)
         if self.done:
             raise OutOfOrder("event-order", "an event stands after `message_stop`, the last one of a stream")
+        if kind == "error":
+            return self._error(event)
         if kind not in HANDLERS:
             self.context.find("unknown-event")
             self._drop(event, "unknown-field")
             return []
-        return [*self._beginning(kind), *HANDLERS[kind](self, event)]
+        said = HANDLERS[kind](self, event)
+        return [*self._beginning(), *said]
 
     def close(self) -> list[Event]:
         """The end of the capture: complete if the finish was said."""
@@ -93,9 +88,9 @@ class Decoder:
         self._let_go()
         return self._end_call()
 
-    def _beginning(self, kind: Any) -> list[Event]:
+    def _beginning(self) -> list[Event]:
         """A stream that lacks its first event is read all the same."""
-        if self.started or kind == "message_start":
+        if self.started:
             return []
         self.started = True
         self.context.find("no-start")

@@ -24,7 +24,8 @@ class _Part:
     def __init__(self, node: Node) -> None:
         self.node, self.kind = node, node.kind
         self.index: int | None = None
-        self.text: list[str] = []
+        self.text: list[str] = []  # of a text: what citations cite is found in it
+        self.wrapped = False  # of a free-text call: the text's beginning is written
         self.json = Brackets()
         self.custom = node.kind == "custom_call"
         self.citations: list[Node] = []  # written at its end, when all of the text is known
@@ -284,9 +285,11 @@ class Encoder:
             self._begin(part)
         kind, key = DELTA_OF[part.kind]
         if part.custom:
-            leaf = leaf.to(("" if part.text else WRAP[0]) + dumps(leaf.value).decode()[1:-1], "wrap-custom")
-        part.text.append(leaf.value)
-        if part.kind == "refusal":
+            leaf = leaf.to(("" if part.wrapped else WRAP[0]) + dumps(leaf.value).decode()[1:-1], "wrap-custom")
+            part.wrapped = True
+        elif part.kind == "text":
+            part.text.append(leaf.value)
+        elif part.kind == "refusal":
             self.refusal.append(leaf.value)
         elif part.kind == "tool_call":
             part.json.feed(leaf.value)
@@ -338,7 +341,7 @@ class Encoder:
             return
         self._cite_all(part)
         if part.custom:
-            rest = WRAP[1] if part.text else "".join(WRAP)
+            rest = WRAP[1] if part.wrapped else "".join(WRAP)
             self._delta(part, "input_json_delta").make("partial_json", rest, "wrap-custom")
         self._event("content_block_stop", part.index)
         if part.result is not None:
@@ -369,7 +372,8 @@ class Encoder:
 
         def begin(block: Writer) -> None:
             call.begin(block)
-            block.make("input", {}, "stream-shape")
+            if call.input is not None:
+                block.make("input", {}, "stream-shape")
 
         self._whole(begin, input_text(call))
         if call.result is not None:

@@ -16,12 +16,13 @@ Fill = Callable[[Writer], None]
 class Hosted(NamedTuple):
     """A call on its way out: the terms that it takes from its part, the call's block and input, the result's block.
 
-    `input` is the whole input, or its members by name; `result` fills the block of the result, if there is one.
+    `input` is the whole input, or its members by name, or None where the block has none; `result` fills the block of
+    the result, if there is one.
     """
 
     used: tuple[str, ...]
     begin: Fill
-    input: Leaf | dict[str, Leaf]
+    input: Leaf | dict[str, Leaf] | None
     result: Fill | None
 
 
@@ -40,7 +41,7 @@ def write_hosted(part: Node, call: Hosted, blocks: Writer) -> None:
         block.put("input", as_object(call.input))
     elif call.input:
         put_all(block.object("input"), call.input)
-    else:
+    elif call.input is not None:
         block.make("input", {}, "required-by-target")
     if call.result is not None:
         call.result(blocks.item())
@@ -289,8 +290,46 @@ def _write_given(part: Node, block: Writer) -> None:
     text.put("text", said if isinstance(said.value, str) else said.to(dumps(said.value).decode(), "json-dump"))
 
 
+def _listing(part: Node, ledger: Ledger) -> Hosted | None:
+    """What tools a remote server has: one block, without input or result."""
+    server, tools = part.get("server_label"), part.get("tools")
+    if server is None or not _is_list(tools) or part.value("error") is not None:
+        return None
+
+    def begin(block: Writer) -> None:
+        block.put("type", part.says["service"].to("mcp_tool_listing", "respelled"))
+        block.put("mcp_server_name", server)
+        listed = Writer(block.ledger, [])
+        for at in range(len(tools.value)):
+            _write_listed(Leaf(tools.value, at), listed)
+        if listed.value:
+            block.value["tools"] = listed.value
+        else:
+            block.make("tools", [], "required-by-target")
+
+    return Hosted(("service", "server_label", "tools"), begin, None, None)
+
+
+def _write_listed(tool: Leaf, listed: Writer) -> None:
+    name, schema, description = (member(tool, key) for key in ("name", "input_schema", "description"))
+    if name is None or not isinstance(name.value, str):
+        listed.ledger.drop(tool, "no-equivalent")
+        return
+    w = listed.item()
+    w.put("name", name)
+    if description is not None:
+        w.put("description", description)
+    if schema is not None and isinstance(schema.value, dict):
+        w.put("input_schema", schema)
+    else:
+        listed.ledger.drop(schema, "no-equivalent")
+        w.make("input_schema", {"type": "object"}, "required-by-target")
+    drop_members(tool, ("name", "description", "input_schema"), listed.ledger)
+
+
 CALLS: dict[str, Callable[[Node, Ledger], Hosted | None]] = {
     "web_search": _web,
     "code_execution": _code,
     "mcp": _mcp,
+    "mcp_list_tools": _listing,
 }
