@@ -142,7 +142,7 @@ class Table:
         for name, said in node.says.items():
             if name not in but:
                 self._write(name, said, w, context, home)
-        self.rest(node, w, home)
+        self.rest(node, w, home, context.chosen("keep-unknown"))
         for rule in self.rules:
             if isinstance(rule, Must) and rule.name not in w.value:
                 w.make(rule.name, rule.value, rule.why)
@@ -173,11 +173,13 @@ class Table:
         else:
             w.ledger.drop(said, term(name).why, term(name).steers)
 
-    def rest(self, node: Node, w: Writer, home: bool = False) -> None:
-        """What no table knew, and what was set aside."""
+    def rest(self, node: Node, w: Writer, home: bool = False, keep: bool = False) -> None:
+        """What no table knew, and what was set aside. To keep it is to write what this table does not know either."""
         for key, leaf in node.extras.items():
             if home and key not in w.value:
                 w.put(key, leaf)
+            elif keep and isinstance(key, str) and key not in w.value and key not in self.names:
+                w.put(key, leaf.to(leaf.value, "unknown-field"))
             else:
                 w.ledger.drop(leaf, "unknown-field")
         for said, why in node.asides:

@@ -141,7 +141,7 @@ ANSWER = {"role": "tool", "tool_call_id": "c1", "content": "calm"}
         (
             [{"role": "system", "content": "A"}, {"role": "developer", "content": "B"}, *USER],
             {"system": "join"},
-            {"system": [{"type": "text", "text": "A\n\nB"}], "messages": USER},
+            {"system": "A\n\nB", "messages": USER},
         ),
         (  # results first, and what the user says behind them in the same turn
             [*USER, {"role": "assistant", "content": "", "tool_calls": [CALL]}, ANSWER, *USER],
