@@ -1,157 +1,29 @@
-"""Parts under way in a Responses stream as target: the events of an item from its beginning to its end.
+"""Parts that grow in a Responses stream as target: the events of each from its beginning to its end.
 
-Source: `spec/streams.md` §3.1. An item's leaves are settled as they come, so closing events repeat them: texts for the
-reason `sum-of-pieces`, all else for `stream-shape`.
+Source: `spec/streams.md` §3.1.
 """
 
 from copy import deepcopy
-from typing import Any, Protocol
+from typing import Any
 
-from ...context import Context
 from ...ir.events import joined
 from ...ir.nodes import Node
 from ...ir.values import as_text
-from ...ledger import Leaf, Ledger, Writer
-from .asked import Asked, unwrapped
+from ...ledger import Leaf, Writer
+from .asked import unwrapped
+from .citations import citation_url, write_citation
 from .collected import put_back
 from .hosted import Kind, begin_hosted, end_hosted, write_body
-from .ids import Ids, write_call_id
+from .ids import write_call_id
 from .items import lost
 from .output import (
     asked_for,
-    citation_url,
     is_summary,
-    write_citation,
-    write_result,
 )
 from .parts import write_call
-from .tables import CITATIONS, CLIENT_CALLS, ITEM, NAME, OUTPUT_TEXT, REFUSAL, write_entries
+from .tables import CITATIONS, NAME, OUTPUT_TEXT, REFUSAL, write_entries
+from .target_items import SHAPE, SUM, Block, Item, Stream
 from .values import parsed
-
-_SHAPE, _SUM = "stream-shape", "sum-of-pieces"
-_SUMMED = ("content", "summary", "arguments", "input", "output")
-
-
-class Stream(Protocol):
-    """What blocks need of the encoder that they belong to."""
-
-    ledger: Ledger
-    context: Context
-    asked: Asked
-    ids: Ids
-
-    def event(self, kind: str) -> Writer: ...
-
-    def new_item(self, item: "Item") -> int: ...
-
-
-class Item:
-    """An output item: its place, what it says at its end, and the leaves that are said no sooner."""
-
-    def __init__(self, stream: Stream) -> None:
-        self.stream = stream
-        self.index = stream.new_item(self)
-        self.value: dict[str, Any] = {}
-        self.late: dict[str, Leaf] = {}
-        self.finished = False
-
-    def added(self) -> Writer:
-        """The event that begins the item; gives the item, to be written. `begun` must follow."""
-        w = self.stream.event("response.output_item.added")
-        w.make("output_index", self.index, "position")
-        return w.object("item")
-
-    def begun(self, written: Writer, **final: Any) -> None:
-        """The item was written; at its end it says this instead."""
-        self.value.update(deepcopy(written.value))
-        self.value.update(final)
-
-    def event(self, kind: str, **at: int) -> Writer:
-        """An event about the item, with positions inside it."""
-        w = self.stream.event(kind)
-        w.make("item_id", self.value["id"], _SHAPE)
-        w.make("output_index", self.index, "position")
-        for key, position in at.items():
-            w.make(key, position, "position")
-        return w
-
-    def keep(self, key: str, leaf: Leaf) -> None:
-        """A leaf that the item says at its end; a later one takes its place."""
-        if key in self.late:
-            self.stream.ledger.drop(self.late[key], "duplicate")
-        self.late[key] = leaf
-        self.stream.ledger.keep(leaf)
-
-    def done(self) -> None:
-        """The event that ends the item."""
-        w = self.stream.event("response.output_item.done")
-        w.make("output_index", self.index, "position")
-        item = w.object("item")
-        self.value.update({key: leaf.value for key, leaf in self.late.items()})
-        for key, value in self.value.items():
-            if key in self.late:
-                item.put(key, self.late[key])
-            else:
-                item.make(key, deepcopy(value), _SUM if key in _SUMMED else _SHAPE)
-        self.late, self.finished = {}, True
-
-    def done_as(self, item: Writer) -> None:
-        """The event that ends the item, which is written already."""
-        w = self.stream.event("response.output_item.done")
-        w.make("output_index", self.index, "position")
-        w.value["item"] = item.value
-        self.finished = True
-
-    def let_go(self) -> None:
-        self.stream.ledger.drop(list(self.late.values()), "not-terminal")
-        self.late = {}
-
-    def envelope(self, item: Writer, node: Node, context: Context) -> None:
-        """The envelope that an item of this protocol had; its status belongs to its end."""
-        said = node.get("item")
-        if said is None or node.protocol != NAME:
-            return
-        status = said.get("status")
-        if status is not None:
-            self.keep("status", status)
-        put_back(said.but("status"), ITEM, item, context)
-
-
-class Block:
-    """A part under way. `cut` lets go of what waits, where the stream ends too early."""
-
-    def __init__(self, stream: Stream) -> None:
-        self.stream, self.ledger, self.context = stream, stream.ledger, stream.context
-
-    def delta(self, leaf: Leaf, said: Node | None) -> None:
-        raise NotImplementedError
-
-    def say(self, node: Node) -> None:
-        lost(node, self.ledger)
-
-    def close(self) -> None:
-        raise NotImplementedError
-
-    def cut(self) -> None:
-        pass
-
-
-class LostBlock(Block):
-    """A part that has no place here."""
-
-    def __init__(self, stream: Stream, node: Node, why: str | None) -> None:
-        super().__init__(stream)
-        self.why = why
-        lost(node, self.ledger, why=why)
-
-    def delta(self, leaf: Leaf, said: Node | None) -> None:
-        self.ledger.drop([leaf, said], self.why or "no-equivalent")
-
-    def say(self, node: Node) -> None:
-        lost(node, self.ledger, why=self.why)
-
-    def close(self) -> None:
-        pass
 
 
 class Message(Item):
@@ -165,7 +37,7 @@ class Message(Item):
             item.make("id", stream.ids.make("msg"), "made-id")
         for key, value in (("type", "message"), ("status", "in_progress"), ("content", []), ("role", "assistant")):
             if key not in item.value:
-                item.make(key, value, _SHAPE)
+                item.make(key, value, SHAPE)
         item.order(("id", "type", "status", "role", "content"))
         self.begun(item, status="completed")
         self.open, self.over = 0, False
@@ -205,7 +77,7 @@ class TextBlock(Block):
             part.put("type", kind if kind.value == self.name else kind.to(self.name, "respelled"))
         for key, value in self._part().items():
             if key not in part.value:
-                part.make(key, value, _SHAPE)
+                part.make(key, value, SHAPE)
         self.told: list[Leaf] = []
         self._rest(node)
 
@@ -243,7 +115,7 @@ class TextBlock(Block):
             write_entries(logprobs, w, "logprobs", self.context)
             self.logprobs += [each.value for each in logprobs]
         else:
-            w.make("logprobs", [], _SHAPE)
+            w.make("logprobs", [], SHAPE)
 
     def say(self, node: Node) -> None:
         """Citations wait for the whole text; log probabilities that come late are told at the end."""
@@ -274,7 +146,7 @@ class TextBlock(Block):
                 write_citation(citation, part["text"], annotation, self.context)
             part["annotations"].append(deepcopy(annotation.value))
         w = self.message.event(f"response.{self.name}.done", **at)
-        w.make(self.key, part[self.key], _SUM)
+        w.make(self.key, part[self.key], SUM)
         if self.kind == "text":
             self._all_logprobs(w, part)
         self._done(part)
@@ -285,7 +157,7 @@ class TextBlock(Block):
         if self.told:
             write_entries(self.told, w, "logprobs", self.context)
         else:
-            w.make("logprobs", deepcopy(self.logprobs), _SUM if self.logprobs else _SHAPE)
+            w.make("logprobs", deepcopy(self.logprobs), SUM if self.logprobs else SHAPE)
         if w.value["logprobs"]:
             part["logprobs"] = deepcopy(w.value["logprobs"])
 
@@ -299,7 +171,7 @@ class TextBlock(Block):
             part.update({key: value for key, value in deepcopy(w.value).items() if key not in part})
         for key, value in part.items():
             if key not in w.value:
-                w.make(key, deepcopy(value), _SUM if key != "type" else _SHAPE)
+                w.make(key, deepcopy(value), SUM if key != "type" else SHAPE)
 
     def cut(self) -> None:
         self.ledger.drop([self.citations, self.told], "not-terminal")
@@ -328,19 +200,19 @@ class ThoughtBlock(Block):
         self.item.envelope(item, node, self.context)
         if "id" not in item.value:
             item.make("id", stream.ids.make("rs"), "made-id")
-        item.make("type", "reasoning", _SHAPE)
-        item.make("summary", [], _SHAPE)
+        item.make("type", "reasoning", SHAPE)
+        item.make("summary", [], SHAPE)
         if where == "content":
-            item.make("content", [], _SHAPE)
+            item.make("content", [], SHAPE)
         if not self.own:
-            item.make("status", "in_progress", _SHAPE)
+            item.make("status", "in_progress", SHAPE)
         self.item.begun(item, **({} if self.own else {"status": "completed"}))
         self.where: str | None = None
         self.pieces: list[str] = []
         if where == "content":  # an empty one says that the text was withheld
             self._begin(where)
         self.say(node.but("item", "type", "text"))
-        self.ledger.drop(node.get("type"), _SHAPE)
+        self.ledger.drop(node.get("type"), SHAPE)
         text = node.get("text")
         if text is not None:
             self.delta(text, None)
@@ -352,8 +224,8 @@ class ThoughtBlock(Block):
         part, _, at, word = self.EVENTS[where]
         entries = self.item.value.setdefault(where, [])
         w = self.item.event(f"{part}.added", **{at: len(entries)}).object("part")
-        w.make("type", word, _SHAPE)
-        w.make("text", "", _SHAPE)
+        w.make("type", word, SHAPE)
+        w.make("text", "", SHAPE)
         entries.append({"type": word, "text": ""})
 
     def _end(self) -> None:
@@ -363,10 +235,10 @@ class ThoughtBlock(Block):
         entries = self.item.value[self.where]
         entry = {"type": word, "text": joined(self.pieces)}
         place, entries[-1] = {at: len(entries) - 1}, entry
-        self.item.event(f"{text}.done", **place).make("text", entry["text"], _SUM)
+        self.item.event(f"{text}.done", **place).make("text", entry["text"], SUM)
         w = self.item.event(f"{part}.done", **place).object("part")
-        w.make("type", word, _SHAPE)
-        w.make("text", entry["text"], _SUM)
+        w.make("type", word, SHAPE)
+        w.make("text", entry["text"], SUM)
         self.where = None
 
     def delta(self, leaf: Leaf, said: Node | None) -> None:
@@ -417,8 +289,8 @@ class RedactedBlock(Block):
         self.item = Item(stream)
         item = self.item.added()
         item.make("id", stream.ids.make("rs"), "made-id")
-        item.make("type", "reasoning", _SHAPE)
-        item.make("summary", [], _SHAPE)
+        item.make("type", "reasoning", SHAPE)
+        item.make("summary", [], SHAPE)
         if "data" in node.says:
             item.put("encrypted_content", node.says["data"])
         lost(node, self.ledger, ("data",))
@@ -455,11 +327,11 @@ class CallBlock(Block):
         self.item.envelope(item, node, self.context)
         if "id" not in item.value:
             write_call_id(said, item, stream.ids, self.context)
-        item.make(self.key, "", _SHAPE)
+        item.make(self.key, "", SHAPE)
         write_call(said.but("item"), item, self.context)
         if not self.own:
             self.ledger.drop(node.get("item"), "no-equivalent")
-            item.make("status", "in_progress", _SHAPE)
+            item.make("status", "in_progress", SHAPE)
         self.item.begun(item, **({} if self.own else {"status": "completed"}))
         if first is not None:
             self.delta(as_text(first), None)
@@ -493,7 +365,7 @@ class CallBlock(Block):
             self.item.event(f"response.{self.name}.delta").make("delta", "{}", "empty-arguments")
             self.pieces.append("{}")
         self.item.value[self.key] = joined(self.pieces)
-        self.item.event(f"response.{self.name}.done").make(self.key, self.item.value[self.key], _SUM)
+        self.item.event(f"response.{self.name}.done").make(self.key, self.item.value[self.key], SUM)
         self.item.done()
 
     def cut(self) -> None:
@@ -513,10 +385,10 @@ class HostedBlock(Block):
         begin_hosted(node, kind, item, self.context)
         if kind.type == "mcp_call":
             for key, value in (("server_label", node.value("server", "")), ("name", node.value("name", ""))):
-                item.make(key, value, _SHAPE)
+                item.make(key, value, SHAPE)
         for key, value in kind.running.items():
-            item.make(key, deepcopy(value), _SHAPE)
-        item.make("status", "in_progress", _SHAPE)
+            item.make(key, deepcopy(value), SHAPE)
+        item.make("status", "in_progress", SHAPE)
         self.item.begun(item)
         for name in kind.before:
             self.item.event(f"response.{name}")
@@ -541,12 +413,12 @@ class HostedBlock(Block):
         write_body(self.node, item, self.kind)
         end_hosted(self.node, item)
         for key in ("id", "type"):
-            item.make(key, self.item.value[key], _SHAPE)
+            item.make(key, self.item.value[key], SHAPE)
         item.order(("id", "type"))
         if self.kind.text is not None:
             key, name = self.kind.text
-            self.item.event(f"response.{name}.delta").make("delta", item.value[key], _SUM)
-            self.item.event(f"response.{name}.done").make(key, item.value[key], _SUM)
+            self.item.event(f"response.{name}.delta").make("delta", item.value[key], SUM)
+            self.item.event(f"response.{name}.done").make(key, item.value[key], SUM)
         for name in self.kind.after:
             failed = self.kind.type == "mcp_call" and item.value["status"] == "failed"
             self.item.event(f"response.{'mcp_call.failed' if failed else name}")
@@ -555,56 +427,3 @@ class HostedBlock(Block):
 
     def cut(self) -> None:
         self.ledger.drop([self.node, self.pieces], "not-terminal")
-
-
-class WholeBlock(Block):
-    """An item that is written all at once."""
-
-    def __init__(self, stream: Stream, home: dict[str, Any]) -> None:
-        super().__init__(stream)
-        self.item = Item(stream)
-        item = self.item.added()
-        for key in home:
-            item.put(key, Leaf(home, key))
-        self.item.begun(item)
-
-    def delta(self, leaf: Leaf, said: Node | None) -> None:
-        """Its leaf is in the item already."""
-
-    def say(self, node: Node) -> None:
-        """So is this."""
-
-    def close(self) -> None:
-        self.item.done()
-
-
-class ResultBlock(Block):
-    """What a tool gave back inside the reply, all at once."""
-
-    def __init__(self, stream: Stream, node: Node) -> None:
-        super().__init__(stream)
-        self.item = Item(stream)
-        item = self.item.added()
-        item.make("id", stream.ids.make("fco"), "made-id")
-        item.make("type", "function_call_output", _SHAPE)
-        write_result(node, item, self.context)
-        self.item.begun(item)
-
-    def delta(self, leaf: Leaf, said: Node | None) -> None:
-        self.ledger.drop([leaf, said], "noise")
-
-    def close(self) -> None:
-        self.item.done()
-
-
-def whole_item(part: Node) -> dict[str, Any] | None:
-    """The item of this protocol that a part was read from, if it is one that knows no pieces."""
-    if part.protocol != NAME:
-        return None
-    name = part.get("name")
-    client = part.kind == "tool_call" and name is not None and name.raw().value in CLIENT_CALLS
-    if part.kind not in ("other", "hosted_call", "tool_result", "redacted") and not client:
-        return None
-    leaves = [said for said in (*part.says.values(), *part.extras.values()) if isinstance(said, Leaf)]
-    home = next((leaf.home for leaf in leaves if isinstance(leaf.home, dict)), None)
-    return home if home is not None and "type" in home else None

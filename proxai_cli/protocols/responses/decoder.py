@@ -1,6 +1,7 @@
 """Responses events in, IR events out. Source: `spec/streams.md` §6, §7 and §9."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...context import Context
@@ -13,6 +14,7 @@ from ...tables import unknown
 from .error import read_failure
 from .items import BETWEEN, envelope, kind_of, read_answer_item, read_call, read_message, read_part, read_reasoning
 from .response import CLIENT_PARTS, finish, read_reply
+from .source_items import MESSAGE_PARTS, Item, Part, Sum, index_of, texts_of
 from .tables import CALLS, NAME, read_citation
 
 # Keys of an event that tell where its payload belongs, or fill it up.
@@ -70,61 +72,6 @@ STARTING: tuple[tuple[str, str, Any], ...] = (
     ("model", "model", str),
     ("created_at", "created", (int, float)),
 )
-# What a message holds: the kind of part, and the key of its text.
-MESSAGE_PARTS = {"output_text": ("text", "text"), "refusal": ("refusal", "refusal")}
-
-
-def _sha256(data: bytes = b"") -> Any:
-    # Loading it takes a tenth of the time in which the program starts, and only streams of this protocol need it.
-    from hashlib import sha256
-
-    return sha256(data)
-
-
-class Sum:
-    """Does a text equal the pieces that came before? Keeps their digest and length, not the pieces.
-
-    Counts in the units of UTF-16, in which a character that was cut into two surrogates is the same as the whole one.
-    """
-
-    def __init__(self) -> None:
-        self.digest, self.length = _sha256(), 0
-
-    def feed(self, piece: str) -> None:
-        units = piece.encode("utf-16-le", "surrogatepass")
-        self.digest.update(units)
-        self.length += len(units)
-
-    def rest(self, whole: str) -> str | None:
-        """What a text says beyond the pieces; None where it begins in another way."""
-        units = whole.encode("utf-16-le", "surrogatepass")
-        if _sha256(units[: self.length]).digest() != self.digest.digest():
-            return None
-        return units[self.length :].decode("utf-16-le", "surrogatepass")
-
-
-class Part:
-    """A part of an item under way: its number in the IR, how many pieces and how many entries of other terms it had."""
-
-    def __init__(self, number: int, kind: str) -> None:
-        self.number, self.kind, self.done = number, kind, False
-        self.pieces = 0
-        self.told: dict[str, int] = {}
-
-
-class Item:
-    """An output item: its type, its parts and the sums of its texts by place, and whether it is done, and closed."""
-
-    def __init__(self, id: Any, kind: str) -> None:
-        self.id, self.kind = id, kind
-        self.parts: dict[Any, Part] = {}
-        self.sums: dict[tuple[str, Any], Sum] = {}
-        self.said: set[str] = set()
-        self.done = self.closed = False
-
-    def ready(self) -> bool:
-        """Are all parts of a message done, so that it may close although nobody said that it is?"""
-        return bool(self.parts) and all(part.done for part in self.parts.values())
 
 
 class Decoder:
@@ -149,7 +96,7 @@ class Decoder:
         """What one event says."""
         if not isinstance(event, dict):
             return []
-        if self.failed or (self.ended and not event):
+        if self.failed or not event:
             self._drop(event, "noise")
             return []
         kind = event.get("type")
@@ -477,13 +424,8 @@ class Decoder:
         part = self._part(item, place, kind)
         return item, part, [Open(part.number, Node(kind, NAME))]
 
-    def text_delta(self, event: dict[str, Any]) -> list[Event]:
-        return self._text_piece(event, "text")
-
-    def refusal_delta(self, event: dict[str, Any]) -> list[Event]:
-        return self._text_piece(event, "refusal")
-
-    def _text_piece(self, event: dict[str, Any], kind: str) -> list[Event]:
+    def text_piece(self, event: dict[str, Any], kind: str) -> list[Event]:
+        """More of a text or refusal."""
         item, part, said = self._message_part(event, kind)
         place = (kind, index_of(event, "content_index"))
         with_piece = self._logprobs(event, part, kind)
@@ -501,19 +443,14 @@ class Decoder:
         part.told["part_logprobs"] = part.told.get("part_logprobs", 0) + len(found)
         return Node(kind, NAME, None, {"part_logprobs": [Leaf(found, at) for at in range(len(found))]})
 
-    def text_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._text_whole(event, "text", "text")
-
-    def refusal_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._text_whole(event, "refusal", "refusal")
-
-    def _text_whole(self, event: dict[str, Any], kind: str, key: str) -> list[Event]:
-        if key not in event:
+    def text_whole(self, event: dict[str, Any], kind: str) -> list[Event]:
+        """A text or refusal that should be the sum of its pieces."""
+        if kind not in event:  # the text stands under the word for its kind
             self._drop(event, "unknown-field", FRAMING)
             return []
         item, part, said = self._message_part(event, kind)
         place = (kind, index_of(event, "content_index"))
-        said += self._closing_text(item, part, place, Leaf(event, key))
+        said += self._closing_text(item, part, place, Leaf(event, kind))
         return said + self._late_logprobs(event, part, kind)
 
     def _late_logprobs(self, home: dict[str, Any], part: Part, kind: str) -> list[Event]:
@@ -617,21 +554,9 @@ class Decoder:
 
     # Reasoning
 
-    def reasoning_delta(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "content", index_of(event, "content_index"), "delta")
-
-    def summary_delta(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "summary", index_of(event, "summary_index"), "delta")
-
-    def reasoning_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "content", index_of(event, "content_index"), "text")
-
-    def summary_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._thought(event, "summary", index_of(event, "summary_index"), "text")
-
-    def _thought(self, event: dict[str, Any], kind: str, index: Any, key: str) -> list[Event]:
-        """A piece of reasoning, or a text that sums its pieces up."""
-        item = self._item(event, ("reasoning",))
+    def thought(self, event: dict[str, Any], kind: str, key: str) -> list[Event]:
+        """A piece of the `content` or `summary` of reasoning, or a text that sums its pieces up."""
+        item, index = self._item(event, ("reasoning",)), index_of(event, f"{kind}_index")
         if key not in event:
             return []
         leaf, place = Leaf(event, key), (kind, index)
@@ -671,17 +596,13 @@ class Decoder:
 
     # Calls
 
-    def arguments_delta(self, event: dict[str, Any]) -> list[Event]:
+    def call_piece(self, event: dict[str, Any]) -> list[Event]:
+        """More of the arguments or input of a call."""
         item = self._item(event, CALLS)
         return self._piece(item, item.parts[None], "", Leaf(event, "delta")) if "delta" in event else []
 
-    def arguments_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._whole_call(event, "arguments")
-
-    def input_done(self, event: dict[str, Any]) -> list[Event]:
-        return self._whole_call(event, "input")
-
-    def _whole_call(self, event: dict[str, Any], key: str) -> list[Event]:
+    def whole_call(self, event: dict[str, Any], key: str) -> list[Event]:
+        """The arguments or input of a call, which should be the sum of its pieces."""
         item = self._item(event, CALLS)
         if "name" in event:
             self.ledger.drop(Leaf(event, "name"), "duplicate")
@@ -697,28 +618,6 @@ class Decoder:
 
 
 LATE = ("signature", "citations", "part_logprobs")
-
-
-def index_of(event: dict[str, Any], key: str) -> int | None:
-    """A position that an event names, if it names one."""
-    index = event.get(key)
-    return index if isinstance(index, int) and not isinstance(index, bool) else None
-
-
-def texts_of(home: dict[str, Any]) -> Iterable[tuple[Any, str]]:
-    """The texts of an item by the places that their pieces had."""
-    for key in ("arguments", "input"):
-        if isinstance(home.get(key), str):
-            yield "", home[key]
-    for listed in ("content", "summary"):
-        entries = home.get(listed)
-        for at, entry in enumerate(entries if isinstance(entries, list) else []):
-            kind = entry.get("type") if isinstance(entry, dict) else None
-            name, key = {"output_text": ("text", "text"), "refusal": ("refusal", "refusal")}.get(
-                str(kind), (listed, "text")
-            )
-            if isinstance(entry, dict) and isinstance(entry.get(key), str):
-                yield (name, at), entry[key]
 
 
 class Handler(NamedTuple):
@@ -756,19 +655,31 @@ HANDLERS: dict[str, Handler] = {
     "response.output_item.done": Handler(Decoder.item_done, ("item",)),
     "response.content_part.added": Handler(Decoder.part_added, ("part",), "late-piece"),
     "response.content_part.done": Handler(Decoder.part_done, ("part",), "duplicate"),
-    "response.output_text.delta": Handler(Decoder.text_delta, ("delta", "logprobs"), "late-piece"),
-    "response.output_text.done": Handler(Decoder.text_done, ("text", "logprobs"), "duplicate"),
+    "response.output_text.delta": Handler(
+        partial(Decoder.text_piece, kind="text"), ("delta", "logprobs"), "late-piece"
+    ),
+    "response.output_text.done": Handler(partial(Decoder.text_whole, kind="text"), ("text", "logprobs"), "duplicate"),
     "response.output_text.annotation.added": Handler(Decoder.annotation, ("annotation",), "late-piece"),
-    "response.refusal.delta": Handler(Decoder.refusal_delta, ("delta",), "late-piece"),
-    "response.refusal.done": Handler(Decoder.refusal_done, ("refusal",), "duplicate"),
-    "response.reasoning_text.delta": Handler(Decoder.reasoning_delta, ("delta",), "late-piece"),
-    "response.reasoning_text.done": Handler(Decoder.reasoning_done, ("text",), "duplicate"),
-    "response.reasoning_summary_text.delta": Handler(Decoder.summary_delta, ("delta",), "late-piece"),
-    "response.reasoning_summary_text.done": Handler(Decoder.summary_done, ("text",), "duplicate"),
-    "response.function_call_arguments.delta": Handler(Decoder.arguments_delta, ("delta",), "late-piece"),
-    "response.function_call_arguments.done": Handler(Decoder.arguments_done, ("arguments", "name"), "duplicate"),
-    "response.custom_tool_call_input.delta": Handler(Decoder.arguments_delta, ("delta",), "late-piece"),
-    "response.custom_tool_call_input.done": Handler(Decoder.input_done, ("input",), "duplicate"),
+    "response.refusal.delta": Handler(partial(Decoder.text_piece, kind="refusal"), ("delta",), "late-piece"),
+    "response.refusal.done": Handler(partial(Decoder.text_whole, kind="refusal"), ("refusal",), "duplicate"),
+    "response.reasoning_text.delta": Handler(
+        partial(Decoder.thought, kind="content", key="delta"), ("delta",), "late-piece"
+    ),
+    "response.reasoning_text.done": Handler(
+        partial(Decoder.thought, kind="content", key="text"), ("text",), "duplicate"
+    ),
+    "response.reasoning_summary_text.delta": Handler(
+        partial(Decoder.thought, kind="summary", key="delta"), ("delta",), "late-piece"
+    ),
+    "response.reasoning_summary_text.done": Handler(
+        partial(Decoder.thought, kind="summary", key="text"), ("text",), "duplicate"
+    ),
+    "response.function_call_arguments.delta": Handler(Decoder.call_piece, ("delta",), "late-piece"),
+    "response.function_call_arguments.done": Handler(
+        partial(Decoder.whole_call, key="arguments"), ("arguments", "name"), "duplicate"
+    ),
+    "response.custom_tool_call_input.delta": Handler(Decoder.call_piece, ("delta",), "late-piece"),
+    "response.custom_tool_call_input.done": Handler(partial(Decoder.whole_call, key="input"), ("input",), "duplicate"),
     "response.completed": Handler(Decoder.end, ("response",)),
     "response.incomplete": Handler(Decoder.end, ("response",)),
     "response.failed": Handler(Decoder.fail, ("response",)),

@@ -8,26 +8,14 @@ from ...ir.events import Close, Delta, Done, Event, Fail, Finish, Open, Say, Sta
 from ...ir.nodes import Node
 from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked
-from .blocks import (
-    Block,
-    CallBlock,
-    HostedBlock,
-    Item,
-    LostBlock,
-    Message,
-    RedactedBlock,
-    ResultBlock,
-    TextBlock,
-    ThoughtBlock,
-    WholeBlock,
-    whole_item,
-)
+from .blocks import CallBlock, HostedBlock, Message, RedactedBlock, TextBlock, ThoughtBlock
 from .error import write_error_event, write_failure
 from .hosted import kind
 from .ids import Ids
 from .items import lost
 from .response import ENDING, begin, end, neutral, write_terms
 from .tables import NAME, REPLY
+from .target_items import Block, Item, LostBlock, ResultBlock, WholeBlock, whole_item
 
 TERMINAL = {"completed": "response.completed"}
 LOST = {

@@ -1,11 +1,10 @@
 """The parts of a reply as output items. Source: `spec/responses.md` §1 to §7."""
 
-from typing import Any
-
 from ...context import Context
 from ...ir.nodes import Node
-from ...ledger import Leaf, Writer
+from ...ledger import Writer
 from .asked import Asked, unwrapped
+from .citations import write_citations
 from .hosted import Kind, kind, write_hosted
 from .ids import CALL_PREFIX, Ids, write_call_id
 from .items import lost
@@ -15,7 +14,6 @@ from .tables import (
     FUNCTION_OUTPUT,
     OUTPUT_TEXT,
     REFUSAL,
-    URL_CITATION,
 )
 from .values import parsed
 
@@ -143,70 +141,24 @@ def asked_for(call: Node, asked: Asked) -> Node:
 
 
 def write_reasoning(part: Node, item: Writer, context: Context) -> None:
-    """A thinking part as a reasoning item; a redacted one has no content (`spec/responses.md` §3)."""
-    payload, where = (
-        ("data", None) if part.kind == "redacted" else ("signature", "summary" if is_summary(part) else "content")
-    )
-    spoken = where == "content" or bool(part.value("text"))
-    if where != "summary" or not spoken:
+    """A thinking part as a reasoning item: full text as content, or what may be a summary as summary.
+
+    A redacted one has no content; an empty content says that the text was withheld (`spec/responses.md` §3).
+    """
+    text, redacted = part.get("text"), part.kind == "redacted"
+    where = None if redacted else "summary" if is_summary(part) else "content"
+    spoken = text is not None and (where == "content" or (where == "summary" and text.value != ""))
+    if not (spoken and where == "summary"):
         item.make("summary", [], "required-by-target")
-    if where and spoken and "text" in part.says:
+    if where and text is not None and spoken:
         entry = item.list(where).item()
         entry.make("type", "summary_text" if where == "summary" else "reasoning_text", "required-by-target")
-        entry.put("text", part.says["text"])
+        entry.put("text", text)
+    else:
+        item.ledger.drop(text, "target-default")
+    payload = "data" if redacted else "signature"
     if payload in part.says:
         item.put("encrypted_content", part.says[payload])
-    if part.kind == "thinking":
+    if not redacted:
         item.make("status", "completed", "required-by-target")
-    if not spoken:
-        item.ledger.drop(part.get("text"), "target-default")
-    lost(part, item.ledger, ("text", payload) if where else (payload,))
-
-
-def span(citation: Node, whole: str) -> tuple[int, int]:
-    """Which characters of a text a citation is about: all, or the quote where it stands there exactly once (D19)."""
-    quote = citation.value("cited_text")
-    if isinstance(quote, str) and quote and whole.count(quote) == 1:
-        start = whole.index(quote)
-        return start, start + len(quote)
-    return 0, len(whole)
-
-
-def citation_url(citation: Node) -> Leaf | None:
-    """The address that a citation names, if it names one."""
-    for term in ("url", "source"):
-        leaf = citation.get(term)
-        if isinstance(leaf, Leaf) and isinstance(leaf.value, str) and (term == "url" or "://" in leaf.value):
-            return leaf
-    return None
-
-
-def write_citation(citation: Node, whole: str, w: Writer, context: Context) -> None:
-    """One citation as a `url_citation` (`spec/responses.md` §7)."""
-    said = citation.but("source")
-    url, title = citation_url(citation), said.get("title")
-    if url is not None and "url" not in said.says:
-        said.says["url"] = url
-    elif "source" in citation.says:
-        w.ledger.drop(citation.says["source"], "no-equivalent")
-    if title is not None and title.value is None:
-        said.says["title"] = title.to("", "respelled")
-    URL_CITATION.write(said, w, context)
-    for key, at in zip(("start_index", "end_index"), span(citation, whole), strict=True):
-        if key not in w.value:
-            w.make(key, at, "whole-block-span")
-    if "title" not in w.value:
-        w.make("title", "", "required-by-target")
-    w.order(URL_CITATION.names)
-
-
-def write_citations(citations: list[Node], whole: Any, w: Writer, context: Context) -> None:
-    """All citations of a text that have an address; the others are lost."""
-    found = [citation for citation in citations if citation_url(citation) is not None]
-    if found:
-        annotations = w.list("annotations")
-        for citation in found:
-            write_citation(citation, whole if isinstance(whole, str) else "", annotations.item(), context)
-    for citation in citations:
-        if citation not in found:
-            lost(citation, w.ledger)
+    lost(part, item.ledger, ("text", payload))

@@ -88,7 +88,9 @@ def legal_call_id(leaf: Leaf, context: Context) -> Leaf:
 
 
 def _legal(leaf: Leaf, limit: int, why: str, allowed: str = r"[A-Za-z0-9_-]") -> Leaf:
-    value = legal(leaf.value, limit, allowed) if isinstance(leaf.value, str) else leaf.value
+    if not isinstance(leaf.value, str) or leaf.why == "legal-name":  # a name that its request gave comes back as it was
+        return leaf
+    value = legal(leaf.value, limit, allowed)
     return leaf if value == leaf.value else leaf.to(value, why)
 
 
