@@ -50,7 +50,7 @@ class StreamTranslator:
     """
 
     def __init__(self, source: str, target: str, context: Context | None = None, repair: bool = False) -> None:
-        self.context = (context or Context()).fresh()
+        self.context = _with_one_choice((context or Context()).fresh(), source == target)
         self.ledger = Ledger()
         self.home = source == target
         self.checked = Ledger()  # at home the decoder only checks; what it says of leaves is forgotten
@@ -141,6 +141,13 @@ class StreamTranslator:
             line[2], line[3] = min(line[2], first), max(line[3], first)
 
 
+def _with_one_choice(context: Context, home: bool) -> Context:
+    """Alternatives are never merged: elsewhere than at home a stream is that of one, the first unless another is named."""
+    if home or context.choice("choice") != "all":
+        return context
+    return context._replace(choices={**context.choices, "choice": "0"})
+
+
 def event_type(event: dict[str, Any]) -> str:
     """An event's own type, or `chunk` where the protocol gives it none."""
     kind = event.get("type")
@@ -159,8 +166,8 @@ def collect(events: list[Any], protocol: str, target: str | None = None, context
 
     Raises what the decoder raises, and `OutOfOrder` (`truncated`) where the stream ends before its end.
     """
-    context = (context or Context()).fresh()
     home = target in (None, protocol)
+    context = _with_one_choice((context or Context()).fresh(), home)
     if home and "choice" not in context.choices:
         context = context._replace(choices={**context.choices, "choice": "all"})  # at home nothing is selected
     ledger, collector = Ledger(), Collector()

@@ -11,7 +11,7 @@ from .inputs import Input, inputs
 from .options import CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SOURCE, TO, Call, Command, telling
 from .outputs import STDOUT, Output
 from .run import Run
-from .translating import body, how, pipe, piped, through
+from .translating import bodies, how, pipe, piped, through
 
 
 def run(call: Call) -> int:
@@ -25,15 +25,17 @@ def run(call: Call) -> int:
 
         def work(document: Document) -> None:
             if document.part.pieces is None:
-                outcome = body(document, way)
-                output.write(document.part.input, printed(outcome.value, call, output, document))
+                outcomes = list(bodies(document, way))
+                for outcome in outcomes:
+                    several = len(outcomes) > 1
+                    output.write(document.part.input, printed(outcome.value, call, output, document, several))
+                    run.add(outcome, document.part.input)
             else:
                 if output.several and not output.folder:
                     raise ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/")
                 way_through = pipe(document, way)
                 output.write(document.part.input, through(document, way_through))
-                outcome = piped(document, way_through, way)
-            run.add(outcome, document.part.input)
+                run.add(piped(document, way_through, way), document.part.input)
 
         run.each(given, told, work)
     return run.finish()
@@ -58,10 +60,12 @@ def needed(call: Call) -> str:
     return target
 
 
-def printed(value: object, call: Call, output: Output, document: Document) -> Iterator[bytes]:
+def printed(
+    value: object, call: Call, output: Output, document: Document, several: bool = False
+) -> Iterator[bytes]:
     """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
     place = output.place(document.part.input)
-    several = document.part.record is not None or (place == STDOUT and output.several)
+    several = several or document.part.record is not None or (place == STDOUT and output.several)
     indent = 2 if place.endswith(".json") or (place == STDOUT and screen.is_terminal(sys.stdout)) else None
     if call.indent is not None:
         if not call.indent.isdigit():

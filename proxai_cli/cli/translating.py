@@ -75,6 +75,24 @@ def how(call: Call, context: Context) -> How:
     )
 
 
+def bodies(document: Document, how: How) -> Iterator[Outcome]:
+    """A body; of a reply that has several choices, all of which are wanted, one for each (`spec/responses.md` §12)."""
+    listed = document.value.get("choices") if isinstance(document.value, dict) else None
+    numbers = _numbers_of(listed) if isinstance(listed, list) and document.kind == "response" else []
+    choices = how.context.choices
+    if choices.get("choice") != "all" or how.to(document) == document.protocol or len(numbers) < 2:
+        yield body(document, how)
+        return
+    for number in numbers:
+        yield body(document, how._replace(context=how.context._replace(choices=choices | {"choice": f"all/{number}"})))
+
+
+def _numbers_of(choices: list[Any]) -> list[int]:
+    """What choices are selected by: the index that each says, else its place."""
+    said = [each.get("index", at) for at, each in enumerate(choices) if isinstance(each, dict)]
+    return list(dict.fromkeys(each for each in said if type(each) is int and each >= 0))
+
+
 def body(document: Document, how: How) -> Outcome:
     """A body in another protocol, of the same kind (a reply that failed may become an error)."""
     done = translate(document.value, document.protocol, how.to(document), document.kind, how.context)

@@ -48,12 +48,18 @@ def read_response(value: Any, context: Context) -> Node:
     reply.says.update(said.says)
     reply.extras.update(said.extras)
     reply.asides += said.asides
+    whole, _, number = context.choice("choice").partition("/")
+    if number and whole == "all" and "id" in reply.says:
+        reply.says["id"] = reply.says["id"].to(f"{reply.value('id')}_{number}", "wrap-id")
     return reply
 
 
 def selected(choices: list[Any], context: Context) -> int | None:
-    """The position of the choice that is wanted: by its index, else by its place."""
-    wanted = context.choice("choice", "0")
+    """The position of the choice that is wanted: by its index, else by its place.
+
+    `all/N` wants choice N as one body of several.
+    """
+    wanted = context.choice("choice", "0").removeprefix("all/")
     number = int(wanted) if wanted.isdecimal() else 0
     whole = [at for at, choice in enumerate(choices) if isinstance(choice, dict)]
     for at in whole:
