@@ -60,9 +60,7 @@ def needed(call: Call) -> str:
     return target
 
 
-def printed(
-    value: object, call: Call, output: Output, document: Document, several: bool = False
-) -> Iterator[bytes]:
+def printed(value: object, call: Call, output: Output, document: Document, several: bool = False) -> Iterator[bytes]:
     """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
     place = output.place(document.part.input)
     several = several or document.part.record is not None or (place == STDOUT and output.several)
