@@ -285,6 +285,11 @@ def _write_given(part: Node, block: Writer) -> None:
     block.make("is_error", error is not None, "required-by-target")
     if error is not None:
         block.ledger.drop(output, "no-equivalent")
+    inner = member(said, "content")
+    if said.value != output and _is_list(inner) and all(isinstance(each, dict) for each in inner.value):
+        block.put("content", inner)  # blocks that went out as an error
+        drop_members(said, ("content",), block.ledger)
+        return
     text = block.list("content").item()
     text.make("type", "text", "required-by-target")
     text.put("text", said if isinstance(said.value, str) else said.to(dumps(said.value).decode(), "json-dump"))
@@ -327,9 +332,32 @@ def _write_listed(tool: Leaf, listed: Writer) -> None:
     drop_members(tool, ("name", "description", "input_schema"), listed.ledger)
 
 
+# Searches for tools
+
+
+def _tool_search(part: Node, ledger: Ledger) -> Hosted | None:
+    """A search that the vendor makes; what it found stands in another item, whose schemas have no place here."""
+    arguments = part.get("arguments")
+    if part.value("execution", "server") != "server":
+        return None
+    asked = arguments.value if arguments is not None and isinstance(arguments.value, dict) else {}
+    begin = _begin("server_tool_use", f"tool_search_tool_{'regex' if 'pattern' in asked else 'bm25'}", part)
+    result = _result("tool_search_tool_result", part, _write_found) if _ran(part) else None
+    ledger.drop(part.get("execution"), "target-default")
+    whole = made({}, "empty-arguments") if arguments is None else arguments
+    return Hosted(("service", "id", "arguments", "execution"), begin, whole, result)
+
+
+def _write_found(block: Writer) -> None:
+    content = block.object("content")
+    content.make("type", "tool_search_tool_search_result", "required-by-target")
+    content.make("tool_references", [], "required-by-target")
+
+
 CALLS: dict[str, Callable[[Node, Ledger], Hosted | None]] = {
     "web_search": _web,
     "code_execution": _code,
     "mcp": _mcp,
+    "tool_search": _tool_search,
     "mcp_list_tools": _listing,
 }

@@ -277,6 +277,9 @@ def _write_searches(counts: Leaf | None, w: Writer) -> None:
     if counts is None or not isinstance(home.get("web_search_requests"), int):
         w.ledger.drop(counts, "no-equivalent")
         return
+    if not home["web_search_requests"]:
+        w.ledger.drop([Leaf(home, key) for key in home], "target-default")
+        return
     used = w.object("tool_usage")
     none = {"input_tokens": 0, "input_tokens_details": {"image_tokens": 0, "text_tokens": 0}, "output_tokens": 0}
     used.make("image_gen", {**none, "total_tokens": 0}, "required-by-target")
