@@ -285,8 +285,8 @@ def _write_given(part: Node, block: Writer) -> None:
     block.make("is_error", error is not None, "required-by-target")
     if error is not None:
         block.ledger.drop(output, "no-equivalent")
-    inner = member(said, "content")
-    if said.value != output and _is_list(inner) and all(isinstance(each, dict) for each in inner.value):
+    inner = member(error, "content")
+    if inner is not None and _is_list(inner) and all(isinstance(each, dict) for each in inner.value):
         block.put("content", inner)  # blocks that went out as an error
         drop_members(said, ("content",), block.ledger)
         return
