@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from proxai_cli.cli.app import COMMANDS
 
 from .captures import FIXTURES
+from .tools.make_man import FOLDER, PAGES
 
 ROOT = FIXTURES.parent
 README = (ROOT / "README.md").read_text()
@@ -60,3 +63,8 @@ def test_no_machine_is_named() -> None:
         if path.is_file() and path.suffix in (".py", ".md", ".toml", ".json", ".sse", ""):
             said = path.read_text(errors="replace")
             assert "/work/" + "main" not in said and "pypi-" + "more" not in said, name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_manual_pages_are_what_the_code_says(name: str) -> None:
+    assert (FOLDER / name).read_text() == PAGES[name](), "run python -m tests.tools.make_man"
