@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxai_cli import PROTOCOLS, Context, text, translate
+from proxai_cli import PROTOCOLS, Context, StreamTranslator, text, translate
 from proxai_cli.errors import ProxaiError
 from proxai_cli.ir.nodes import Node
 from proxai_cli.ledger import Leaf, size
@@ -77,3 +77,88 @@ def test_the_walk_finds_what_is_missing() -> None:
     node = PROTOCOLS["chat"].read["request"](document, Context().fresh())
     assert unknown_at(Example("", "", ("messages", 0, "unheard_of"), document), node)
     assert text.dumps(document)
+
+
+# What must be open before an event of that kind may come.
+OPENED = {
+    "output_text": "message",
+    "refusal": "message",
+    "content_part": "message",
+    "reasoning": "reasoning",
+    "reasoning_text": "reasoning",
+    "reasoning_summary_text": "reasoning",
+    "reasoning_summary_part": "reasoning",
+    "function_call_arguments": "function_call",
+    "custom_tool_call_input": "custom_tool_call",
+    "web_search_call": "web_search_call",
+    "file_search_call": "file_search_call",
+    "code_interpreter_call": "code_interpreter_call",
+    "code_interpreter_call_code": "code_interpreter_call",
+    "image_generation_call": "image_generation_call",
+    "mcp_call": "mcp_call",
+    "mcp_call_arguments": "mcp_call",
+    "mcp_list_tools": "mcp_list_tools",
+    "shell_call_command": "shell_call",
+    "shell_call_output_content": "shell_call_output",
+    "apply_patch_call_operation_diff": "apply_patch_call",
+}
+BLOCKS = {
+    "text_delta": {"type": "text", "text": ""},
+    "citations_delta": {"type": "text", "text": ""},
+    "thinking_delta": {"type": "thinking", "thinking": "", "signature": ""},
+    "signature_delta": {"type": "thinking", "thinking": "", "signature": ""},
+    "input_json_delta": {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}},
+    "compaction_delta": {"type": "compaction", "content": None},
+}
+
+
+def before(protocol: str, event: Any) -> list[Any]:
+    """The events that must have come before this one."""
+    kind = event.get("type", "")
+    if protocol == "messages" and kind != "message_start":
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        events: list[Any] = [{"type": "message_start", "message": {**message, "stop_reason": None, "usage": usage}}]
+        if kind.startswith("content_block_") and kind != "content_block_start":
+            block = BLOCKS.get(event.get("delta", {}).get("type"), BLOCKS["text_delta"])
+            events.append({"type": "content_block_start", "index": event["index"], "content_block": dict(block)})
+        return events
+    if protocol == "responses" and kind != "response.created":
+        response = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "status": "in_progress"}
+        events = [{"type": "response.created", "sequence_number": 0, "response": {**response, "output": []}}]
+        item = OPENED.get(kind.removeprefix("response.").rsplit(".", 1)[0]) or OPENED.get((*kind.split("."), "")[1])
+        if kind == "response.output_item.done":
+            item = event["item"]["type"]
+        if item:
+            added = {
+                "type": item,
+                "id": event.get("item_id", "item_1"),
+                "call_id": "call_1",
+                "name": "look",
+                "status": "x",
+            }
+            place = event.get("output_index", 0)
+            events.append({"type": "response.output_item.added", "output_index": place, "item": added})
+        return events
+    return []
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_property_of_an_event_is_accounted_for(protocol: str, target: str) -> None:
+    wrong, seen, refused = set(), 0, set()
+    for example in Examples(protocol, "stream").all():
+        name = f"{example.owner}.{example.name}"
+        translator = StreamTranslator(protocol, target)
+        try:
+            for event in [*before(protocol, example.document), example.document]:
+                translator.feed(event)
+            translator.close()
+        except ProxaiError as error:
+            refused.add((error.code, example.document.get("type"), name))
+            continue
+        seen += 1
+        unknown = ("not-yet", "unknown-field", "unclaimed", "out-of-nowhere")
+        wrong |= {(why, name) for _, _, _, why, _ in translator.account if why in unknown}
+    assert not wrong, f"{len(wrong)} of {seen}: {sorted(wrong, key=str)}"
+    assert len(refused) < seen / 10, f"{len(refused)} refused: {sorted(refused, key=str)}"
