@@ -265,6 +265,9 @@ def _mcp(part: Node, ledger: Ledger) -> Hosted | None:
     name, server, arguments = part.get("name"), part.get("server_label"), part.get("arguments")
     if not isinstance(part.value("name"), str) or not isinstance(part.value("server_label"), str):
         return None
+    if arguments is not None and not isinstance(arguments.value, (str, dict)):
+        ledger.drop(arguments, "no-equivalent")
+        arguments = None
 
     def begin(block: Writer) -> None:
         block.put("type", part.says["service"].to("mcp_tool_use", "respelled"))
