@@ -11,7 +11,7 @@ REFUSED: dict[str, str] = {
     "corpus/messages/request/openllmetry-js-003.json": "old-version",
 }
 
-# Only by these targets: the model stands in the URL, or no message is left.
+# Only by these targets: the model stands in the URL, no message is left, or the reply has no reason of its end.
 REFUSED_BY: dict[tuple[str, str], str] = {
     **{
         (f"corpus/messages/request/{name}.json", "chat"): "no-model"
@@ -28,6 +28,11 @@ REFUSED_BY: dict[tuple[str, str], str] = {
     **{
         (f"corpus/chat/request/{name}.json", "messages"): "no-model"
         for name in ("crewai-005", "crewai-009", "crewai-010", "crewai-017")
+    },
+    **{
+        (f"corpus/chat/response/{name}.json", target): "still-running"
+        for name in ("pydantic-ai-093", "pydantic-ai-094")
+        for target in ("messages", "responses")
     },
     ("corpus/messages/request/dd-trace-py-007.json", "chat"): "empty",
     ("corpus/chat/request/envoy-ai-gateway-002.json", "messages"): "empty",
@@ -50,4 +55,25 @@ MAY_DIFFER: dict[tuple[str, str], str] = {
         "chat",
     ): "the text is out before the stop reason is known (streams.md §7)",
     ("messages/refusal-in-own-words/stream.sse", "responses"): "the text is out before the stop reason is known",
+    **{
+        (f"corpus/chat/response/{name}.json", "chat"): why
+        for why, names in {
+            "calls in a body are not numbered": (
+                "openinference-017",
+                "openllmetry-js-007",
+                "prism-018",
+                "pydantic-ai-041",
+            ),
+            "fields that a library writes although they are empty": (
+                "pydantic-ai-092",
+                "pydantic-ai-093",
+                "pydantic-ai-094",
+            ),
+            "an id that is empty": ("pydantic-ai-048",),
+            "a choice without a message": ("openllmetry-014",),
+            "a choice with a message and a delta": ("ruby-llm-005",),
+            "content that is no text": ("chatlas-012",),
+        }.items()
+        for name in names
+    },
 }
