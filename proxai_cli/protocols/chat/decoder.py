@@ -169,10 +169,12 @@ class Decoder:
             self.ledger.keep(usage)
             if alone and not self._finished():
                 self.context.find("usage-early")
-        return self._end() if usage is not None and alone and self._finished() else []
+        over = all(choice.finish is not None for choice in self.choices.values())
+        return self._end() if usage is not None and alone and over and self._finished() else []
 
     def _finished(self) -> bool:
-        return bool(self.choices) and all(choice.finish is not None for choice in self.choices.values())
+        """Has a choice its finish? Some servers give it to the first of several alone."""
+        return any(choice.finish is not None for choice in self.choices.values())
 
     def _end(self) -> list[Event]:
         """Close what is open and say the finish, once."""
@@ -184,7 +186,7 @@ class Decoder:
         if self.usage is not None:
             finish.says["usage"] = self.usage
         if others:
-            finish.says["choices"] = [choice.finish for choice in others]
+            finish.says["choices"] = [choice.finish for choice in others if choice.finish is not None]
         return [*(event for choice in self.choices.values() for event in choice.close()), Finish(finish)]
 
     def _last_word(self) -> list[Event]:

@@ -99,10 +99,12 @@ class Encoder:
         """The delta of a new chunk, with log probabilities beside it if there are any."""
         choice = self._choice(self._chunk())
         delta = choice.object("delta")
-        if probabilities:
-            write_logprobs(probabilities.get("text", []), probabilities.get("refusal", []), choice)
-        choice.make("finish_reason", None, "stream-shape")
+        self._end_choice(choice, probabilities or {})
         return delta
+
+    def _end_choice(self, choice: Writer, probabilities: dict[str, list[Leaf]]) -> None:
+        write_logprobs(probabilities.get("text", []), probabilities.get("refusal", []), choice)
+        choice.make("finish_reason", None, "stream-shape")
 
     # --- the reply
 
@@ -153,7 +155,9 @@ class Encoder:
             self.ledger.drop(signature, "no-equivalent")
         leaves = node.says.get("part_logprobs", [])
         if leaves:
-            self._delta({part.kind: leaves})
+            choice = self._choice(self._chunk())
+            choice.make("delta", {}, "stream-shape")
+            self._end_choice(choice, {part.kind: leaves})
         forget(node, self.ledger, ("citations", "signature", "part_logprobs"))
 
     def _finish(self, node: Node) -> None:
@@ -294,7 +298,6 @@ class Encoder:
             if node.value("type") == "reasoning.summary":
                 part.word, part.name = "reasoning.summary", "summary"
             part.opening = node.but("text")
-            self.ledger.drop(part.opening.says.pop("plain_text", None), "duplicate")
             self.ledger.keep(part.opening)
         elif node.kind == "redacted" or self.dialect == "none":
             part.lost = "no-equivalent"
@@ -317,8 +320,11 @@ class Encoder:
 
     def _detail(self, part: "_Part") -> Writer:
         """The first or one more piece of an entry of `reasoning_details`."""
-        w = self._delta().list("reasoning_details").item()
+        delta = self._delta()
+        w = delta.list("reasoning_details").item()
         if part.opening is not None:
+            for leaf in part.opening.says.get("plain_text", []):
+                delta.put(leaf.key, leaf)
             write_detail(part.opening, w, part.detail or 0, self.context)
             part.opening = None
         else:

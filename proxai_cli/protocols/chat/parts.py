@@ -5,8 +5,8 @@ from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ir.terms import term
 from ...ledger import Leaf, Ledger, Writer, made
+from ...tables import drop_term
 from .tables import CALLS, DETAIL, DIALECTS, NAME, joined
 
 # Why a part of this kind is not said where the target has no place for it.
@@ -35,7 +35,7 @@ def forget(node: Node, ledger: Ledger, but: Iterable[str] = ()) -> None:
     kept = set(but)
     for name, said in node.says.items():
         if name not in kept:
-            ledger.drop(said, term(name).why, term(name).steers)
+            drop_term(name, said, ledger)
     ledger.drop(list(node.extras.values()), "unknown-field")
     for said, why in node.asides:
         ledger.drop(said, why)

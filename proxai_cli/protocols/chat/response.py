@@ -363,13 +363,17 @@ def write_stop(node: Node, w: Writer, context: Context, cut: bool) -> None:
     A reply without its end is `still-running`, unless `cut` says that it is to be ended here.
     """
     reason, home = node.get("stop_reason"), node.protocol == NAME
-    if reason is None or reason.value == "running":
+    if home and reason is not None and reason.home is not None:
+        w.put("finish_reason", reason.raw())
+    elif home and not cut:
+        w.make("finish_reason", None, "stream-was-cut")
+    elif reason is None or reason.value == "running":
         if not cut:
             hint = "`--set partial=true` writes what there is"
             raise NotPossible("still-running", "the reply is not finished", hint=hint)
         w.put("finish_reason", reason.to("stop", "stream-was-cut") if reason else made("stop", "stream-was-cut"))
     else:
-        w.put("finish_reason", reason.raw() if home else _spelled(reason, context))
+        w.put("finish_reason", _spelled(reason, context))
     for term in ("stop_sequence", "stop_token"):
         leaf = node.get(term)
         if leaf is not None and home:

@@ -321,11 +321,10 @@ def read_annotations(leaf: Leaf, context: Context) -> list[Node]:
 
 
 def _annotation(annotation: dict[str, Any], context: Context) -> Node:
-    if annotation.get("type") != "url_citation":
-        return unknown(annotation, NAME)
-    node = CITATION.read(annotation, context)
-    if "position" in node.says:
-        node.asides.append((node.says.pop("position"), "position"))
+    known = annotation.get("type") == "url_citation"
+    node = CITATION.read(annotation, context) if known else unknown(annotation, NAME)
+    number = node.says.pop("position", None) or node.extras.pop("index", None)
+    node.asides += [(number, "position")] if number is not None else []
     return node
 
 
@@ -682,5 +681,6 @@ FAULT = Table(
     Field("type", "error_type", TEXT),
     Field("param", "param", TEXT),
     Field("code", "code"),
+    Field("misalignment", "misalignment"),
 )
 ERROR = Deep("error", NAME, Inner("error", FAULT))
