@@ -189,11 +189,8 @@ def collect(events: list[Any], protocol: str, target: str | None = None, context
     reply, w = collector.close(), Writer(ledger, {})
     to = PROTOCOLS[target or protocol]
     failed = collector.failure
-    if home and failed is not None and failed.get("reply") is not None:
-        to.write["response"](failed.says["reply"], w, context)  # at home a reply that failed is still a reply
-    elif failed is not None:
-        to.write["error"](failed, w, context)
     if failed is not None:
+        to.write["error"](failed, w, context)
         if reply is not None:
             ledger.drop(reply, "not-terminal")
     elif reply is not None:
@@ -219,12 +216,8 @@ def explode(
     encoder = to.Encoder(ledger, context)
     written: list[Any] = []
     if reply.get("error") is not None:
-        failure = reply.says["error"].but()
-        if protocol == to.name:
-            failure.says["reply"] = reply
-        else:
-            ledger.drop(reply.but("error"), "not-terminal")
-        written += encoder.feed(Fail(failure))
+        ledger.drop(reply.but("error"), "not-terminal")
+        written += encoder.feed(Fail(reply.says["error"]))
     else:
         for event in exploded(reply, pieces):
             written += encoder.feed(event)

@@ -162,7 +162,7 @@ TERMS: dict[str, Term] = {
     "error": Term("node `error`: why a reply failed"),
     "diagnostics": Term("why the cache was missed"),
     "output_text": Term("the text again, as clients add it", "duplicate"),
-    "failed": Term("parts of a reply that failed", "not-terminal"),
+    "failed": Term("node `reply`: the whole reply that failed, beside its error", "not-terminal"),
     # of usage
     "input_tokens": Term("all tokens of the prompt, cached ones included"),
     "output_tokens": Term("all tokens of the reply, reasoning included"),
@@ -179,7 +179,6 @@ TERMS: dict[str, Term] = {
     "param": Term("the field that was wrong"),
     "request_id": Term("identifier of the request that failed"),
     "details": Term("details of an error"),
-    "reply": Term("node `reply`: the whole reply that failed, beside its error", "not-terminal"),
 }
 
 KINDS: dict[str, str] = {

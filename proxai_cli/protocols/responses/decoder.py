@@ -196,6 +196,8 @@ class Decoder:
             response = {}
         self._same_id(response)
         reply = read_reply(response, self.context)
+        if "error" in reply.says:
+            return self.fail(event)
         output = reply.says.pop("parts", None)
         said = self._snapshot(output) if output is not None else []
         said += self._end_all()
@@ -205,11 +207,6 @@ class Decoder:
             if term in node.says:
                 node.asides.append((node.says.pop(term), "stream-shape" if term == "type" else "duplicate"))
         finish(node, [Node("tool_call", NAME)] if self.calls else [], self.context)
-        error = node.says.pop("error", None)
-        if error is not None:
-            self.failed = True
-            self.ledger.drop(node, "not-terminal")
-            return [*said, Fail(error)]
         self.ended = True
         return [*said, Finish(node), Done()]
 
