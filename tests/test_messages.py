@@ -370,3 +370,67 @@ def test_the_cause_of_an_error_comes_back() -> None:
     assert there["error"]["code"] == "ramp_limit_exceeded"
     back, _ = said(there, "chat", "messages", "error")
     assert back == body
+
+
+def test_what_a_choice_is_of_is_told_in_another_word() -> None:
+    value, why = from_chat(tools=TOOLS, tool_choice=FORCED)
+    assert value["tool_choice"] == {"type": "tool", "name": "wind"}
+    assert why["tool_choice", "type"] == "respelled"
+
+
+def test_what_cites_is_told_in_another_word() -> None:
+    cited = {"type": "url_citation", "url_citation": {"url": "https://a.example", "title": "A"}}
+    message = {"role": "assistant", "content": "Yes.", "annotations": [cited]}
+    reply = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m"}
+    reply["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    value, why = said(reply, "chat", "messages", "response")
+    assert value["content"][0]["citations"][0]["type"] == "web_search_result_location"
+    assert why["choices", 0, "message", "annotations", 0, "type"] == "respelled"
+
+
+REPLY = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [{"type": "text", "text": "a"}],
+}
+COUNTS = {"input_tokens": 1, "output_tokens": 1}
+
+
+@pytest.mark.parametrize("target", ["chat", "responses"])
+@pytest.mark.parametrize(("reason", "code"), [("pause_turn", "paused-turn"), ("new_one", "unknown-stop")])
+def test_what_is_found_of_an_end_is_told_once(reason: str, code: str, target: str) -> None:
+    done = translate(REPLY | {"stop_reason": reason, "usage": COUNTS}, "messages", target, "response")
+    assert [finding.code for finding in done.findings] == [code]
+
+
+def test_an_end_that_nobody_knows() -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "a"}, "finish_reason": "new_one"}
+    reply = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    done = translate(reply, "chat", "messages", "response")
+    assert done.value["stop_reason"] == "end_turn"
+    assert [finding.code for finding in done.findings] == ["unknown-stop"]
+
+
+@pytest.mark.parametrize("target", ["chat", "responses"])
+def test_the_role_of_a_turn_goes_on_behind_its_results(target: str) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "wind", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "5"}
+    answers = {"role": "user", "content": [result, {"type": "text", "text": "So?"}]}
+    request = {"model": "m", "max_tokens": 9}
+    request["messages"] = [*USER, {"role": "assistant", "content": [call]}, answers]  # type: ignore[assignment]
+    value, why = said(request, "messages", target, "request")
+    place = "messages" if target == "chat" else "input"
+    assert value[place][-1]["role"] == "user"
+    assert (place, len(value[place]) - 1, "role") not in why
+
+
+@pytest.mark.parametrize("target", ["chat", "responses"])
+def test_instructions_at_the_beginning_of_a_turn_leave_no_empty_one(target: str) -> None:
+    block = {"type": "mid_conv_system", "content": [{"type": "text", "text": "Be brief."}]}
+    request = {"model": "m", "max_tokens": 9}
+    request["messages"] = [{"role": "user", "content": [block, {"type": "text", "text": "Hi"}]}]  # type: ignore[assignment]
+    done = translate(request, "messages", target, "request")
+    assert [turn["role"] for turn in done.value["messages" if target == "chat" else "input"]] == ["system", "user"]
+    assert not done.findings

@@ -52,7 +52,8 @@ def paired(turns: list[Node], made: Any) -> list[Node]:
             continue
         taken.lead(rest)  # with what was set aside of results without a call
         if loose:
-            out.append(Node("turn", turn.protocol, None, {"role": made("user", "required-by-target"), "parts": loose}))
+            role = turn.get("role") or made("user", "required-by-target")
+            out.append(Node("turn", turn.protocol, None, {"role": role, "parts": loose}))
     for answers in groups:
         answers.close(made)
     return out

@@ -351,6 +351,9 @@ def _decoded(data: str) -> str | None:
         return None
 
 
+PAGE = "web_search_result_location"
+
+
 def write_citations(citations: list[Node], text: str, block: Writer, context: Context) -> None:
     """Citations of a reply's text: those of web pages have a place here (`spec/responses.md` §7)."""
     for citation in citations:
@@ -372,7 +375,8 @@ def write_citation(citation: Node, text: str, w: Writer, context: Context) -> No
     """One citation of a web page; what it cites of the answer is the text of its span."""
     start, end = (citation.get(key) for key in ("start_index", "end_index"))
     said = citation.but("start_index", "end_index", "type", "cited_text", "encrypted_index")
-    w.make("type", "web_search_result_location", "required-by-target")
+    kind = citation.get("type") or made(PAGE, "required-by-target")
+    w.put("type", kind.to(PAGE, "respelled"))
     tables.CITATION.write(said, w, context)
     span = (start.value, end.value) if start is not None and end is not None else (0, len(text))
     cited = text[slice(*span)] if all(isinstance(at, int) for at in span) else text
@@ -380,9 +384,8 @@ def write_citation(citation: Node, text: str, w: Writer, context: Context) -> No
     w.make("encrypted_index", "", "required-by-target")
     if "title" not in w.value:
         w.make("title", None, "required-by-target")
-    w.ledger.drop([leaf for leaf in (start, end) if leaf is not None], "no-equivalent")
-    for name in ("type", "cited_text", "encrypted_index"):
-        w.ledger.drop(citation.get(name), "target-default" if name == "type" else "no-equivalent")
+    for name in ("start_index", "end_index", "cited_text", "encrypted_index"):
+        w.ledger.drop(citation.get(name), "no-equivalent")
     w.order(tables.CITATION.names)
 
 

@@ -264,7 +264,7 @@ class Decoder:
         """The finish with what was kept for it."""
         late, self.late, self.finished = self.late, Node("finish", NAME), True
         _merge(late, finish)
-        read_end(late, self.context)
+        read_end(late)
         usage = late.get("usage")
         if usage is not None:
             take_usage(late, usage)

@@ -22,7 +22,7 @@ def read_response(value: Any, context: Context) -> Node:
     if not isinstance(value, dict) or not isinstance(value.get("content"), list):
         raise NotThatProtocol("unrecognised", "a Messages reply is an object with a list `content`")
     reply = REPLY.read(value, context)
-    read_end(reply, context)
+    read_end(reply)
     if "stop_reason" in value and value["stop_reason"] is None:
         reply.says["stop_reason"] = Leaf(value, "stop_reason").to("running", "respelled")
         reply.asides = [(said, why) for said, why in reply.asides if not _is(said, value, "stop_reason")]
@@ -37,17 +37,12 @@ def _is(said: Any, home: Any, key: str) -> bool:
     return isinstance(said, Leaf) and said.home is home and said.key == key
 
 
-def read_end(node: Node, context: Context) -> None:
+def read_end(node: Node) -> None:
     """What a reply or a finish says about its end, beside the usage."""
     lift(node, "details")
     kind = node.says.get("type")
     if kind is not None and isinstance(kind.home, dict) and "explanation" in kind.home:
         set_aside(node, node.says.pop("type"), "target-default")
-    reason = node.value("stop_reason")
-    if isinstance(reason, str) and reason not in tables.STOP.from_canonical:
-        context.find("unknown-stop")
-    if reason == "pause":
-        context.find("paused-turn")
 
 
 def take_usage(node: Node, usage: Node) -> None:
@@ -155,6 +150,8 @@ def write_end(node: Node, w: Writer, context: Context, refusal: Leaf | None, cal
         w.put("stop_reason", reason.raw())
         _put_details(node, w)
     else:
+        if isinstance(word, str) and word not in (*tables.STOP.from_canonical, "running"):
+            context.find("unknown-stop")
         why = "stop-with-tools" if word == "end" and called else "respelled"
         _put_reason(reason, _word(word, called), w, why, cut=node.protocol == "repair")
         _put_details(node, w)

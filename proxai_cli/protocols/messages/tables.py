@@ -558,7 +558,20 @@ def _split(turn: Node) -> list[Node]:
             if role is not None:
                 open_turn.says["role"] = role.to(role.value, "merged-boundary")
             turns.append(open_turn)
+    if not turn.parts() and len(turns) > 1:
+        _take_place(turns)
     return turns
+
+
+def _take_place(turns: list[Node]) -> None:
+    """A turn that begins with the block: what it says beside its parts is said by the next turn of its role, if any."""
+    first, *others = turns
+    heir = next((turn for turn in others if turn.kind == "turn" and turn.home is None), None)
+    if heir is None:
+        return
+    heir.says = {**first.says, "parts": heir.parts()}
+    heir.extras, heir.asides = first.extras, first.asides
+    del turns[0]
 
 
 def _read_system(leaf: Leaf, context: Context) -> list[Node]:

@@ -5,7 +5,7 @@ from typing import Any
 from ...context import Context
 from ...ir.nodes import Node
 from ...ir.values import whole_schema
-from ...ledger import Leaf, Writer
+from ...ledger import Leaf, Writer, made
 from . import tables
 from .blocks import legal_name, tool_name
 from .hosted_tools import PLAIN, SHELL, limit_uses, write_hosted_tool
@@ -114,11 +114,15 @@ def _write_chosen(choice: Node, w: Writer, tools: list[Any], context: Context) -
     name, mode = choice.get("name"), choice.get("mode")
     said, hosted = choice.but("mode", "name", "allowed", "tool_kind"), _named(choice)
     if name is not None and choice.value("tool_kind") in (None, "function", "custom"):
-        w.make("type", "tool", "required-by-target")
+        kind = choice.get("tool_kind") or made("tool", "required-by-target")
+        w.put("type", kind.to("tool", "respelled"))
         w.put("name", legal_name(name))
         if w.value["name"] not in [tool.get("name") for tool in tools]:
             context.find("unknown-choice")
         w.ledger.drop(mode, "duplicate")
+        w.ledger.drop(choice.get("allowed"), "filter-tools")
+        tables.TOOL_CHOICE.write(said, w, context)
+        return
     elif name is None and hosted is not None and hosted in [tool.get("name") for tool in tools]:
         w.make("type", "tool", "required-by-target")
         w.put("name", choice.says["tool_kind"].to(hosted, "respelled"))
