@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .context import Context
 from .ir.nodes import Node
 from .ir.terms import term
-from .ledger import Leaf, Writer
+from .ledger import Leaf, Ledger, Writer
 
 Read = Callable[[Leaf, Context], Any]
 Write = Callable[[Any, Context], "Leaf | Dropped"]
@@ -171,7 +171,7 @@ class Table:
         elif isinstance(rule, Gap):
             w.ledger.drop(said, rule.why, term(name).steers)
         else:
-            w.ledger.drop(said, term(name).why, term(name).steers)
+            drop_term(name, said, w.ledger)
 
     def rest(self, node: Node, w: Writer, home: bool = False, keep: bool = False) -> None:
         """What no table knew, and what was set aside. To keep it is to write what this table does not know either."""
@@ -190,6 +190,24 @@ class Dropped(NamedTuple):
     """What a rule's `write` gives back when the value itself has no place in this protocol, with the reason."""
 
     why: str
+
+
+def drop_term(name: str, said: Any, ledger: Ledger) -> None:
+    """Drop a term that a protocol has no name for, for the term's own reason.
+
+    What stands around the parts of an item is no loss as a whole: each of its terms has a reason of its own. An empty
+    list or object says nothing.
+    """
+    if isinstance(said, Node) and said.kind == "item":
+        for inner, each in said.says.items():
+            drop_term(inner, each, ledger)
+        ledger.drop(list(said.extras.values()), "unknown-field")
+        for each, why in said.asides:
+            ledger.drop(each, why)
+        return
+    why = term(name).why
+    empty = isinstance(said, Leaf) and isinstance(said.value, (list, dict)) and not said.value
+    ledger.drop(said, "target-default" if empty and why == "no-equivalent" else why, term(name).steers)
 
 
 def nodes(leaf: Leaf, read: Callable[[dict[str, Any]], Node | list[Node]], protocol: str) -> list[Node]:

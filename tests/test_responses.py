@@ -134,7 +134,7 @@ def test_media_that_is_dropped_leaves_a_note_in_an_empty_turn() -> None:
     ("fields", "wanted"),
     [
         ({"max_tokens": 0}, {"prompt_cache_options": {"prewarm": True}, "max_output_tokens": None}),
-        ({"system": [{"type": "text", "text": "s"}]}, {"instructions": None}),
+        ({"system": [{"type": "text", "text": "s"}]}, {"instructions": "s"}),
         ({"system": "s"}, {"instructions": "s"}),
         (
             {"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}},
@@ -684,3 +684,84 @@ def test_junk_that_is_no_response_is_refused() -> None:
             with pytest.raises(ProxaiError):
                 translate(value, "responses", "chat", kind)
     assert text.dumps(translate({"input": "x", "zzz": [{}]}, "responses", "responses", "request").value)
+
+
+TOOL = {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}, "strict": True}
+CHOICE = {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]}
+NESTED = {
+    "type": "allowed_tools",
+    "allowed_tools": {"mode": "auto", "tools": [{"type": "function", "function": {"name": "f"}}]},
+}
+FAILED = {"status": "failed", "error": {"code": "server_error", "message": "no"}}
+RESULTS = [
+    {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c", "output": "x"},
+    {"role": "user", "content": "y"},
+]
+
+
+def asked(**fields: Any) -> dict[str, Any]:
+    return {"model": "m", "input": "x", **fields}
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "kind", "place", "why"),
+    [
+        (asked(tools=[TOOL], tool_choice=CHOICE), "chat", "request", "tool_choice.type", None),
+        (asked(parallel_tool_calls=True), "messages", "request", "parallel_tool_calls", "target-default"),
+        (asked(parallel_tool_calls=False), "messages", "request", "parallel_tool_calls", "no-equivalent"),
+        (asked(tool_choice="auto"), "messages", "request", "tool_choice", "target-default"),
+        (asked(tool_choice="required"), "messages", "request", "tool_choice", "target-rejects"),
+        (
+            asked(tools=[TOOL], tool_choice="none", parallel_tool_calls=True),
+            "messages", "request", "parallel_tool_calls", "target-default",
+        ),
+        (
+            asked(tools=[{"type": "code_interpreter", "container": {"type": "auto"}}]),
+            "messages", "request", "tools.0.container", "target-default",
+        ),
+        (
+            asked(tools=[{"type": "code_interpreter", "container": "cntr_1"}]),
+            "messages", "request", "tools.0.container", "foreign-id",
+        ),
+        (asked(input=RESULTS), "messages", "request", "input.2.role", None),
+        (reply(WHOLE), "chat", "response", "output.0.type", "target-default"),
+        (reply(WHOLE), "chat", "response", "output.0.role", "target-default"),
+        (reply(WHOLE), "chat", "response", "output.0.id", "no-equivalent"),
+        (reply(WHOLE), "messages", "response", "output.0.type", "target-default"),
+        (reply(WHOLE), "messages", "response", "output.0.role", "target-default"),
+        (reply(WHOLE, metadata={}), "messages", "response", "metadata", "target-default"),
+        (reply(**FAILED), "messages", "response", "error.code", "respelled"),
+    ],
+)  # fmt: skip
+def test_why_a_leaf_is_not_as_it_was(value: Any, target: str, kind: str, place: str, why: str | None) -> None:
+    assert reasons(value, "responses", target, kind).get(place) == why
+
+
+def test_the_type_of_a_choice_among_tools_is_carried_from_chat() -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    value = {"model": "m", "messages": [USER], "tools": [tool], "tool_choice": NESTED}
+    assert "tool_choice.type" not in reasons(value, "chat", "responses", "request")
+    assert translated(value, "chat", "responses", "request")["tool_choice"] == CHOICE
+
+
+def test_an_interleaved_stream_of_calls_has_no_late_pieces_in_messages() -> None:
+    calls = [
+        {"type": "function_call", "id": f"fc_{n}", "call_id": f"c{n}", "name": "f", "arguments": ""} for n in (0, 1)
+    ]
+    done = [{**each, "arguments": "{}", "status": "completed"} for each in calls]
+    events = [
+        {"type": "response.created", "response": reply(status="in_progress")},
+        *({"type": "response.output_item.added", "output_index": n, "item": each} for n, each in enumerate(calls)),
+        *(
+            {"type": "response.function_call_arguments.delta", "output_index": n, "item_id": f"fc_{n}", "delta": "{}"}
+            for n in (0, 1)
+        ),
+        *({"type": "response.output_item.done", "output_index": n, "item": each} for n, each in enumerate(done)),
+        {"type": "response.completed", "response": reply(*done)},
+    ]
+    translator = StreamTranslator("responses", "messages")
+    for event in events:
+        translator.feed(event)
+    assert not translator.findings
+    assert "late-piece" not in {why for _, _, _, why, _ in translator.account}

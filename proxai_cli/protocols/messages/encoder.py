@@ -6,9 +6,9 @@ from typing import Any
 from ...context import Context
 from ...ir.events import FINISHING, LATE, PIECES, Close, Delta, Done, Event, Fail, Finish, Open, Say, Start, joined
 from ...ir.nodes import Node
-from ...ir.terms import term
 from ...ir.values import Brackets, as_text
 from ...ledger import Leaf, Ledger, Writer, made
+from ...tables import drop_term
 from ...text import dumps
 from . import tables
 from .blocks import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
@@ -168,7 +168,7 @@ class Encoder:
     def _leave(self, node: Node) -> None:
         """Late words of a reply that have no place here."""
         for name, said in node.says.items():
-            self.ledger.drop(said, term(name).why)
+            drop_term(name, said, self.ledger)
         self.ledger.drop(list(node.extras.values()), "unknown-field")
         for said, why in node.asides:
             self.ledger.drop(said, why)
@@ -224,6 +224,8 @@ class Encoder:
         """A call that was ended early says more: blanks mean nothing, anything else is lost and said."""
         if isinstance(event, Delta) and not event.leaf.value.strip():
             self.ledger.drop(_held(event), "noise")
+        elif isinstance(event, Say) and not any(name in AT_END for name in event.node.says):
+            self._leave(event.node)  # of what has no place here nothing is late
         elif not isinstance(event, Close):
             self.context.find("pieces-differ")
             self.ledger.drop(_held(event), "late-piece")
@@ -312,7 +314,7 @@ class Encoder:
                 part.result = said
                 self.ledger.keep(said)
             else:
-                self.ledger.drop(said, term(name).why)
+                drop_term(name, said, self.ledger)
         self._leave(node.but(*node.says))
 
     def _cite_all(self, part: _Part) -> None:

@@ -132,8 +132,9 @@ def _write_type(error: Node, w: Writer) -> None:
     code, kind = error.get("code"), error.get("error_type")
     by_code = _by_code(code)
     if by_code is not None and code is not None:
-        leaf = code if kind is None else kind
-        w.put("type", leaf.to(by_code, "respelled", [] if kind is None else [code]))
+        said = kind is not None and kind.home is not None  # else the code is all that was said
+        leaf, others = (kind, [code]) if kind is not None and said else (code, [])
+        w.put("type", leaf.to(by_code, "respelled", others))
         return
     if kind is None or not isinstance(kind.value, str):
         w.ledger.drop(kind, "no-equivalent")

@@ -165,10 +165,15 @@ def _leave(tool: Node, but: tuple[str, ...], ledger: Ledger) -> None:
     """Drop what a tool says and has no place here."""
     for name, said in tool.says.items():
         if name not in but:
-            ledger.drop(said, term(name).why, term(name).steers)
+            ledger.drop(said, "target-default" if _is_new_container(name, said) else term(name).why, term(name).steers)
     ledger.drop(list(tool.extras.values()), "unknown-field")
     for said, why in tool.asides:
         ledger.drop(said, why)
+
+
+def _is_new_container(name: str, said: Any) -> bool:
+    """A container that is made for the request, as it is without a word."""
+    return name == "container" and isinstance(said, Leaf) and bool(said.value == {"type": "auto"})
 
 
 def _write_computer(tool: Node, w: Writer, context: Context) -> None:

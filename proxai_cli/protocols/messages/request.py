@@ -334,9 +334,12 @@ def _spoken(turn: Node) -> str:
 
 def _one_turn(first: Node, second: Node) -> Node:
     one = Node("turn", first.protocol, None, {"parts": [*first.parts(), *second.parts()]})
-    roles = [turn.says["role"] for turn in (first, second) if "role" in turn.says]
-    if roles:
+    roles: list[Leaf] = [turn.says["role"] for turn in (first, second) if "role" in turn.says]
+    roles = [role for role in roles if role.home is not None] or roles[:1]  # one that was said needs none that is made
+    if len(roles) == 2:
         one.says["role"] = roles[0].to(roles[0].value, roles[0].why or "merged-boundary", roles[1:])
+    elif roles:
+        one.says["role"] = roles[0]
     one.asides = [(turn.but("parts", "role"), "no-equivalent") for turn in (first, second)]
     return one
 

@@ -98,8 +98,10 @@ def write_choice(terms: dict[str, Any], w: Writer, context: Context) -> None:
     choice: Node | None = terms.get("tool_choice")
     parallel: Leaf | None = terms.get("parallel_tool_calls")
     if "tools" not in w.value:  # a choice without tools is refused
-        w.ledger.drop(choice, "target-rejects", True)
-        w.ledger.drop(parallel, "no-equivalent", True)
+        free = choice is not None and choice.value("mode") in ("auto", "none")
+        w.ledger.drop(choice, "target-default" if free else "target-rejects", True)
+        refused = parallel is not None and parallel.value is False
+        w.ledger.drop(parallel, "no-equivalent" if refused else "target-default", True)
         return
     written = Writer(w.ledger, {})
     if choice is not None:
@@ -149,7 +151,7 @@ def _named(choice: Node) -> str | None:
 def _write_parallel(parallel: Leaf, w: Writer) -> None:
     refused = parallel.value is False
     if w.value.get("type") == "none":
-        w.ledger.drop(parallel, "no-equivalent", True)
+        w.ledger.drop(parallel, "no-equivalent" if refused else "target-default", True)
     elif refused or w.value:
         if not w.value:
             w.make("type", "auto", "required-by-target")

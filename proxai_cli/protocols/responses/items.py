@@ -11,7 +11,7 @@ from ...context import Context
 from ...ir.nodes import Node
 from ...ir.terms import term
 from ...ledger import Leaf, Ledger
-from ...tables import nodes, other, unknown
+from ...tables import drop_term, nodes, other, unknown
 from .tables import CALLS, CLIENT_CALL, CLIENT_CALLS, HOSTED_ITEMS, MESSAGE, NAME, OUTPUTS, PARTS, REASONING, SCREENSHOT
 
 BETWEEN = "\n\n"  # what stands between pieces of reasoning that have one place
@@ -202,10 +202,10 @@ def lost(node: Node, ledger: Ledger, but: Iterable[str] = (), why: str | None = 
     for name, said in node.says.items():
         if name in but:
             continue
-        if isinstance(said, Node) and said.kind == "item" and why is None:
-            lost(said, ledger)
+        if why is None:
+            drop_term(name, said, ledger)
         else:
-            ledger.drop(said, why or term(name).why, term(name).steers)
+            ledger.drop(said, why, term(name).steers)
     for leaf in node.extras.values():
         ledger.drop(leaf, why or "unknown-field")
     for said, reason in node.asides:

@@ -82,8 +82,6 @@ def read_choice(leaf: Leaf, context: Context) -> Node:
         choice.asides.append((allowed, "target-default"))
     elif allowed is not None:
         choice.says["allowed"] = read_tools(allowed, context)
-        if "tool_kind" in choice.says:
-            choice.asides.append((choice.says.pop("tool_kind"), "target-default"))
     return choice
 
 
@@ -196,7 +194,7 @@ def _write_type(kind: Leaf | None, word: str, w: Writer) -> None:
 
 def _write_allowed(choice: Node, w: Writer, context: Context) -> None:
     inner = w.object("tool_choice")
-    inner.make("type", "allowed_tools", "required-by-target")
+    _write_type(choice.get("tool_kind"), "allowed_tools", inner)
     if "mode" in choice.says:
         inner.put("mode", choice.says["mode"])
     else:
@@ -209,7 +207,7 @@ def _write_allowed(choice: Node, w: Writer, context: Context) -> None:
         lost(tool, w.ledger, ("type", "name"))
     if not tools.value:
         inner.make("tools", [], "required-by-target")
-    lost(choice, w.ledger, ("mode", "allowed"))
+    lost(choice, w.ledger, ("mode", "allowed", "tool_kind"))
 
 
 def _with_names(tools: list[Node], w: Writer) -> Iterator[Node]:
