@@ -33,13 +33,13 @@ class Group(NamedTuple):
 
 def grouped(group: str, table: Table) -> Nested:
     """The rule by which a table reads a group; `lifted` then moves the terms."""
-    return Nested(group, group, OBJECT, lambda leaf, context: table.read(leaf.value, context))
+    return Nested(group, table.kind, OBJECT, lambda leaf, context: table.read(leaf.value, context))
 
 
 def lifted(node: Node, groups: Iterable[Group]) -> Node:
     """The node with the terms of its groups as its own; unknown keys of a group keep its name before theirs."""
     for group in groups:
-        inner = node.says.pop(group.name, None)
+        inner = node.says.pop(group.table.kind, None)
         if inner is not None:
             node.says.update(inner.says)
             node.extras.update({(group.name, key): leaf for key, leaf in inner.extras.items()})
@@ -411,7 +411,7 @@ FUNCTION_TOOL = Table(
     Must("strict", False),
 )
 TOOL_FORMAT = Table(
-    "format",
+    "tool_format",
     NAME,
     Field("type", "format_type", TEXT),
     Field("syntax", "syntax", TEXT),
