@@ -108,9 +108,9 @@ class Collector:
             case Delta(number, _, _):
                 self.pieces[number].append(event)
             case Say(number, node):
-                _add(self.reply if number is None else self.parts[number], node)
+                add(self.reply if number is None else self.parts[number], node)
             case Finish(node):
-                _add(self.reply, node)
+                add(self.reply, node)
             case Fail(node):
                 self.failure = node
 
@@ -124,12 +124,12 @@ class Collector:
                 leaves = [piece.leaf for piece in pieces]
                 part.says[term] = leaves[0].to(joined([leaf.value for leaf in leaves]), "pieces-joined", leaves[1:])
             for piece in pieces:
-                _add(part, piece.said)
+                add(part, piece.said)
         self.reply.says["parts"] = [self.parts[number] for number in sorted(self.parts)]
         return self.reply
 
 
-def _add(node: Node | None, more: Node | None) -> None:
+def add(node: Node | None, more: Node | None) -> None:
     """Let a node say what another says, too; lists grow, nodes say both, a later leaf wins over the earlier."""
     if node is None or more is None:
         return
@@ -138,12 +138,11 @@ def _add(node: Node | None, more: Node | None) -> None:
         if isinstance(before, list) and isinstance(said, list):
             node.says[term] = [*before, *said]
         elif isinstance(before, Node) and isinstance(said, Node):
-            _add(before, said)  # counts of usage that come in two parts
+            add(before, said)  # counts of usage that come in two parts
         else:
             if before is not None:
                 node.asides.append((before, "duplicate"))
             node.says[term] = said
-    node.asides += [(node.extras[key], "duplicate") for key in more.extras if key in node.extras]
     node.asides += [(node.extras[key], "duplicate") for key in more.extras if key in node.extras]
     node.extras.update(more.extras)
     node.asides += more.asides

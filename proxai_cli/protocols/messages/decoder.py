@@ -52,6 +52,7 @@ class Decoder:
         self.parts = 0
         self.call: _Block | None = None  # a hosted call that has ended, and whose result may be the next block
         self.late = Node("finish", NAME)
+        self.counts: dict[str, Any] = {}  # of the usage that was said with the finish
         self.started = self.finished = self.done = self.failed = False
 
     def feed(self, event: Any) -> list[Event]:
@@ -267,7 +268,7 @@ class Decoder:
         read_end(late)
         usage = late.get("usage")
         if usage is not None:
-            take_usage(late, usage)
+            take_usage(late, usage, self.counts)
         return late
 
     def _end_all(self) -> list[Event]:

@@ -15,6 +15,8 @@ from .hosted import drop_members, member
 from .tables import NAME, REPLY, lift, set_aside
 
 CALLS = ("tool_call", "custom_call")
+# What Messages counts beside `input_tokens`.
+CACHED = ("cache_write_tokens", "cached_tokens")
 
 
 def read_response(value: Any, context: Context) -> Node:
@@ -45,8 +47,11 @@ def read_end(node: Node) -> None:
         set_aside(node, node.says.pop("type"), "target-default")
 
 
-def take_usage(node: Node, usage: Node) -> None:
-    """Counts as OpenAI cuts them; the service tier moves to the reply."""
+def take_usage(node: Node, usage: Node, before: dict[str, Any] | None = None) -> None:
+    """Counts as OpenAI cuts them; the service tier moves to the reply.
+
+    `before` holds the cached tokens of an earlier usage of the same stream, which stand where a later one is silent.
+    """
     lift(usage, "details")
     for name in ("speed", "service_tier"):
         leaf = usage.get(name)
@@ -61,9 +66,11 @@ def take_usage(node: Node, usage: Node) -> None:
         elif name == "speed" and leaf.value == "fast":
             node.says["service_tier"] = usage.says.pop(name)
     tokens = usage.get("input_tokens")
-    cached = [usage.says[name] for name in ("cache_write_tokens", "cached_tokens") if name in usage.says]
-    if tokens is not None and any(leaf.value for leaf in cached):
-        usage.says["input_tokens"] = tokens.to(tokens.value + sum(leaf.value for leaf in cached), "usage-sum", cached)
+    cached = [usage.says[name] for name in CACHED if name in usage.says]
+    counts = {} if before is None else before
+    counts.update({name: usage.says[name].value for name in CACHED if name in usage.says})
+    if tokens is not None and any(counts.values()):
+        usage.says["input_tokens"] = tokens.to(tokens.value + sum(counts.values()), "usage-sum", cached)
 
 
 def _find_refusal(reply: Node) -> None:

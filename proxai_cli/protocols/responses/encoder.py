@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from ...context import Context
-from ...ir.events import Close, Delta, Done, Event, Fail, Finish, Open, Say, Start
+from ...ir.events import Close, Delta, Done, Event, Fail, Finish, Open, Say, Start, add
 from ...ir.nodes import Node
 from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked
@@ -143,17 +143,11 @@ class Encoder:
             message.end()
 
     def _keep(self, late: Node) -> None:
-        """What the reply says at its end; a later word takes the place of an earlier one."""
+        """What the reply says at its end; a later word takes the place of an earlier one, counts one by one."""
         if self.ending is None:
             self.ending = Node("finish", late.protocol)
-        for term, said in late.says.items():
-            self.ledger.drop(self.ending.get(term), "duplicate")
-            self.ending.says[term] = said
+        add(self.ending, late)
         self.ending.protocol = late.protocol
-        for key, leaf in late.extras.items():
-            self.ledger.drop(self.ending.extras.get(key), "unknown-field")
-            self.ending.extras[key] = leaf
-        self.ending.asides += late.asides
         self.ledger.keep(self.ending)
 
     def _done(self) -> None:

@@ -36,7 +36,7 @@ class Output:
             self._part(part, spoken)
 
     def _part(self, part: Node, spoken: bool) -> None:
-        if part.kind == "text" and "text" in part.says:
+        if part.kind == "text" and ("text" in part.says or part.protocol != "chat"):
             self._text(part)
         elif part.kind == "refusal" and "text" in part.says:
             self.refusal(part)
@@ -72,13 +72,15 @@ class Output:
         return self.message
 
     def _text(self, part: Node) -> None:
-        """Each text is an item of its own (D12)."""
-        if part.value("text") == "" and part.home is None:
+        """Each text is an item of its own (D12); only for Chat no text and an empty one are the same."""
+        if part.value("text") == "" and part.protocol == "chat":
             lost(part, self.items.ledger, why="target-default")
             return
         w = self._message().item()
-        write_citations(part.says.get("citations", []), part.value("text"), w, self.context)
+        write_citations(part.says.get("citations", []), part.value("text", ""), w, self.context)
         OUTPUT_TEXT.write(part.but("citations"), w, self.context)
+        if "text" not in w.value:
+            w.make("text", "", "required-by-target")
 
     def refusal(self, part: Node) -> None:
         """A refusal right after a text is the next part of the same item."""

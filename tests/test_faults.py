@@ -1,0 +1,71 @@
+"""Faults that hostile captures have shown, one test for each kind of them."""
+
+from typing import Any
+
+import pytest
+
+from proxai_cli import collect
+
+from .clients import equal, read_stream, seen_in
+from .small import streamed
+from .test_laws import _normal as normal
+
+COUNTED = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
+
+
+def said_by_messages(*blocks: Any, ends: tuple[dict[str, Any], ...] = ({"output_tokens": 7},)) -> list[Any]:
+    """A Messages stream with these blocks, each sent as one event, and one `message_delta` for each usage."""
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message |= {"stop_reason": None, "stop_sequence": None, "usage": dict(COUNTED)}
+    events: list[Any] = [{"type": "message_start", "message": message}]
+    for at, block in enumerate(blocks):
+        events += [{"type": "content_block_start", "index": at, "content_block": block}]
+        events += [{"type": "content_block_stop", "index": at}]
+    for usage in ends:
+        end = {"stop_reason": "end_turn", "stop_sequence": None}
+        events.append({"type": "message_delta", "delta": end, "usage": usage})
+    return [*events, {"type": "message_stop"}]
+
+
+def chunk(delta: Any, stop: str | None = None, **more: Any) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": stop}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 5, "model": "m", "choices": [choice], **more}
+
+
+def call(index: int, id: str, arguments: str) -> dict[str, Any]:
+    function = {"name": "look", "arguments": arguments}
+    return {"index": index, "id": id, "type": "function", "function": function}
+
+
+@pytest.mark.parametrize("second", [{"output_tokens": 9}, {"input_tokens": 11, "output_tokens": 9}])
+def test_counts_of_a_second_usage_replace_the_earlier_ones_one_by_one(second: dict[str, Any]) -> None:
+    out, _ = streamed(said_by_messages(ends=({"output_tokens": 7}, second)), "messages", "responses")
+    usage = out[-1]["response"]["usage"]
+    total = second.get("input_tokens", 10) + 5
+    assert (usage["input_tokens"], usage["output_tokens"], usage["total_tokens"]) == (total, 9, total + 9)
+    assert usage["input_tokens_details"] == {"cached_tokens": 3, "cache_write_tokens": 2}
+
+
+def test_calls_that_share_an_id_are_items_of_their_own() -> None:
+    ids = ["call_1", "call_1", "", "", "x" * 200, "x" * 200]
+    calls = [call(at, id, "{}") for at, id in enumerate(ids)]
+    fed = [chunk({"role": "assistant"}), chunk({"tool_calls": calls}), chunk({}, "tool_calls")]
+    out, _ = streamed(fed, "chat", "responses")
+    assert len({item["id"] for item in out[-1]["response"]["output"]}) == len(ids)
+    seen = read_stream("responses", b"".join(_bytes(out)))
+    assert not equal("chat", seen_in("chat", "stream", fed), "responses", seen)
+    body = collect(fed, "chat", "responses").value
+    assert normal(body["output"]) == normal(collect(out, "responses").value["output"])
+
+
+def _bytes(events: list[Any]) -> list[bytes]:
+    from proxai_cli.pipe import written
+
+    return [written(events, "responses")]
+
+
+@pytest.mark.parametrize("target", ["chat", "responses"])
+def test_an_empty_text_is_the_same_in_a_stream_and_in_its_body(target: str) -> None:
+    fed = said_by_messages({"type": "text", "text": ""}, {"type": "text", "text": "Hi"}, {"type": "text", "text": ""})
+    out, _ = streamed(fed, "messages", target)
+    assert normal(collect(fed, "messages", target).value) == normal(collect(out, target).value)
