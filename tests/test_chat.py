@@ -478,3 +478,17 @@ def test_a_body_is_a_stream_and_back() -> None:
         "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3},
     }  # fmt: skip
     assert collect(explode(reply, "chat").value, "chat").value == reply
+
+
+@pytest.mark.parametrize("target", ["chat", "responses"])
+def test_a_total_of_what_is_known(target: str) -> None:
+    events = [
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    ]
+    translator = StreamTranslator("messages", target)
+    out = [event for each in events for event in translator.feed(each) if isinstance(event, dict)]
+    usage = next(u for u in ((event.get("response") or event).get("usage") for event in reversed(out)) if u)
+    assert usage["total_tokens"] == 5

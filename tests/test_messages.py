@@ -434,3 +434,31 @@ def test_instructions_at_the_beginning_of_a_turn_leave_no_empty_one(target: str)
     done = translate(request, "messages", target, "request")
     assert [turn["role"] for turn in done.value["messages" if target == "chat" else "input"]] == ["system", "user"]
     assert not done.findings
+
+
+def test_a_paused_search_is_not_completed() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}
+    events = [
+        {"type": "message_start", "message": REPLY | {"content": [], "stop_reason": None, "usage": COUNTS}},
+        {"type": "content_block_start", "index": 0, "content_block": search},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "pause_turn"}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    ]
+    translator = StreamTranslator("messages", "responses")
+    out = [event for each in events for event in translator.feed(each)]
+    assert "response.web_search_call.completed" not in [event["type"] for event in out]
+    done = next(event for event in out if event["type"] == "response.output_item.done")
+    assert done["item"]["status"] == "in_progress"
+
+
+def test_the_type_of_what_becomes_plain_text_is_no_loss() -> None:
+    plain = {"type": "text", "media_type": "text/plain", "data": "a"}
+    document = {"type": "document", "source": plain, "title": "A"}
+    _, why = to_responses(messages=[{"role": "user", "content": [document]}])
+    assert why["messages", 0, "content", 0, "type"] == "target-default"
+    assert why["messages", 0, "content", 0, "title"] == "no-equivalent"
+    texts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    request = {"model": "m", "max_tokens": 9, "messages": USER, "system": texts}
+    value, why = said(request, "messages", "responses", "request", system="join")
+    assert (value["instructions"], why["system", 1, "type"]) == ("a\n\nb", "target-default")

@@ -575,11 +575,11 @@ USAGE = Deep(
 
 
 def write_usage(said: Node, w: Writer, name: str, context: Context) -> None:
-    """Counts; where the source has no total it is the sum of the two."""
+    """Counts; where the source has no total it is the sum of those that it has."""
     counts = said.but()
-    ours, theirs = said.get("input_tokens"), said.get("output_tokens")
-    if "total_tokens" not in said.says and ours and theirs and _whole(ours.value) and _whole(theirs.value):
-        counts.says["total_tokens"] = ours.to(ours.value + theirs.value, "usage-sum", [theirs])
+    told = [leaf for leaf in (said.get("input_tokens"), said.get("output_tokens")) if leaf and _whole(leaf.value)]
+    if "total_tokens" not in said.says and told:
+        counts.says["total_tokens"] = told[0].to(sum(leaf.value for leaf in told), "usage-sum", told[1:])
     under(w, name, USAGE, counts, context)
 
 

@@ -420,6 +420,8 @@ class HostedBlock(Block):
             self.item.event(f"response.{name}.delta").make("delta", item.value[key], SUM)
             self.item.event(f"response.{name}.done").make(key, item.value[key], SUM)
         for name in self.kind.after:
+            if name.endswith(".completed") and item.value.get("status") == "in_progress":
+                continue  # its result is still to come, in another reply
             failed = self.kind.type == "mcp_call" and item.value["status"] == "failed"
             self.item.event(f"response.{'mcp_call.failed' if failed else name}")
         self.item.value = deepcopy(item.value)

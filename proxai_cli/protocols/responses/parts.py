@@ -2,6 +2,7 @@
 
 from ...context import Context
 from ...ir.nodes import Node
+from ...ir.terms import term
 from ...ir.values import as_text
 from ...ledger import Writer
 from .items import lost
@@ -21,7 +22,8 @@ def flat(parts: list[Node]) -> list[Node]:
             continue
         inner[0] = inner[0].but()
         loose = part.but("parts", "text", "cache_mark")
-        inner[0].asides += [(said, "no-equivalent") for said in [*loose.says.values(), *loose.extras.values()]]
+        inner[0].asides += [(said, term(name).why) for name, said in loose.says.items()]
+        inner[0].asides += [(leaf, "no-equivalent") for leaf in loose.extras.values()]
         inner[0].asides += loose.asides
         if "cache_mark" in part.says:
             inner[-1] = inner[-1].but()

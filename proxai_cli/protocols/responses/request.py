@@ -244,7 +244,8 @@ def _joined(turns: list[Node]) -> list[Node]:
         head.asides += [
             (said, "role-merge" if term == "role" else "no-equivalent") for term, said in turn.but("parts").says.items()
         ]
-        head.asides += [(part.but("text"), "no-equivalent") for part in turn.parts()]
+        head.asides += [(part.says["type"], "target-default") for part in turn.parts() if "type" in part.says]
+        head.asides += [(part.but("text", "type"), "no-equivalent") for part in turn.parts()]
         head.asides += [*turn.asides, *((leaf, "unknown-field") for leaf in turn.extras.values())]
         turns = turns[1:]
     if len(texts) < 2:

@@ -266,7 +266,7 @@ def write_usage(usage: Node, w: Writer, context: Context) -> None:
     _write_searches(usage.get("tool_counts"), w)
     said, counts = usage.but("tool_counts"), [usage.get(term) for term in ("input_tokens", "output_tokens")]
     numbers = [count for count in counts if count is not None and isinstance(count.value, (int, float))]
-    if usage.protocol != NAME and "total_tokens" not in said.says and len(numbers) == 2:
+    if usage.protocol != NAME and "total_tokens" not in said.says and numbers:
         said.says["total_tokens"] = numbers[0].to(sum(count.value for count in numbers), "usage-sum", numbers[1:])
     write_grouped(said, USAGE, USAGE_GROUPS, w.object("usage"), context)
 
