@@ -23,7 +23,7 @@ def run(call: Call) -> int:
             output.write(document.part.input, printed(outcome.value, call, output, document))
             run.add(outcome, document.part.input)
 
-        run.each(given, told, work)
+        run.each(given, told.recognised, work)
     return run.finish()
 
 

@@ -23,7 +23,7 @@ def run(call: Call) -> int:
             outcome = piped(document, way_through, way)
         run.add(outcome, document.part.input)
 
-    run.each(given, told, work)
+    run.each(given, told.recognised, work)
     return run.finish()
 
 

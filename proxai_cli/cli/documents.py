@@ -10,16 +10,19 @@ from ..errors import NotReadable, NotThatProtocol, Place, ProxaiError
 from ..wire import sse
 from ..wire.capture import captures
 from ..wire.detect import AMBIGUOUS, CERTAIN, Detection, detect_events, detect_value
+from ..wire.http import Head, read_head
 from .choices import chosen
 from .inputs import Input, pieces, read
 from .options import Call
 
 TOLD = "told"
 LONGEST_HEAD = 1 << 16
+EXCHANGE = "exchange"
 
 
 class Part(NamedTuple):
-    """What may be a document of an input: a body's bytes, or a stream's as they arrive; and where it begins."""
+    """What may be a document of an input: a body's bytes, or a stream's as they arrive; where it begins, and the head
+    of its HTTP message."""
 
     input: Input
     container: str
@@ -27,10 +30,15 @@ class Part(NamedTuple):
     pieces: Iterator[bytes] | None = None
     record: int | None = None
     place: Place = Place()
+    head: Head | None = None
 
 
 class Document(NamedTuple):
-    """A part that is recognised: `value` is a parsed body, None for a stream, whose bytes are `part.pieces`."""
+    """A part that is recognised: `value` is a parsed body, None for a stream, whose bytes are `part.pieces`.
+
+    In the container `exchange` the value is a whole exchange, and the kind that of its answer. `endpoint` is the call
+    of what belongs to none that creates a reply. `model` is what the bodies of an exchange name.
+    """
 
     part: Part
     protocol: str
@@ -39,6 +47,17 @@ class Document(NamedTuple):
     evidence: tuple[str, ...]
     value: Any = None
     findings: tuple[Finding, ...] = ()
+    endpoint: str | None = None
+    model: str | None = None
+
+    @property
+    def is_exchange(self) -> bool:
+        return self.part.container == EXCHANGE
+
+    @property
+    def is_reply_or_request(self) -> bool:
+        """Is it a body (or stream) by itself, of a call that creates a reply?"""
+        return not self.is_exchange and self.endpoint is None
 
 
 class Told(NamedTuple):
@@ -48,19 +67,35 @@ class Told(NamedTuple):
     kind: str | None
     context: Context
 
+    def recognised(self, part: Part) -> Document:
+        """What a part is (`recognised`)."""
+        return recognised(part, self)
+
 
 def told_by(call: Call) -> Told:
     """Raises `bad-call` for an unknown choice, and what reading the request raises."""
     context = Context(choices=chosen(call.set))
     if call.request:
         try:
-            request = text.read(next(captures(read(call.request))).body)[0]
+            request, protocol = _request(call.request)
         except ProxaiError as error:
             raise NotReadable(error.code, f"the request {call.request!r}: {error.message}", error.place) from None
-        found = detect_value(request, call.request)
-        context = context._replace(request=request, request_protocol=found.protocol)
+        context = context._replace(request=request, request_protocol=protocol)
     protocol, kind = call.values["from"], call.kind
     return Told(None if protocol == "auto" else protocol, None if kind == "auto" else kind, context)
+
+
+def _request(path: str) -> tuple[Any, str | None]:
+    """A paired request, also one in an exchange or behind its head, and its protocol."""
+    capture = next(captures(read(path)))
+    value = text.read(capture.body)[0]
+    if _may_be_exchange(value):
+        from ..exchange import is_exchange, opened
+
+        if is_exchange(value):
+            whole = opened(value, "chat")[0]
+            value = whole.get("request", whole).get("body")
+    return value, _by_head(detect_value(value, path), capture.head).protocol
 
 
 def parts(input: Input) -> Iterator[Part]:
@@ -68,26 +103,27 @@ def parts(input: Input) -> Iterator[Part]:
 
     Raises `NotReadable`.
     """
-    arriving = pieces(input.path)
+    arriving = pieces(input)
     beginning = b""
     for piece in arriving:
         beginning += piece
         if sse.looks_like_a_stream(beginning):
-            yield Part(input, "sse", pieces=chain([beginning], arriving))
+            yield Part(input, "sse", pieces=chain([beginning], arriving), head=read_head(beginning))
             return
         if beginning.lstrip()[:1] in (b"{", b"[") or len(beginning) > LONGEST_HEAD:
             break
     for capture in captures(beginning + b"".join(arriving)):
+        part = Part(input, capture.container, record=capture.record, place=capture.place, head=capture.head)
         if sse.looks_like_a_stream(capture.body):
-            yield Part(input, capture.container, pieces=iter([capture.body]), place=capture.place)
+            yield part._replace(pieces=iter([capture.body]))
         else:
-            yield Part(input, capture.container, capture.body, record=capture.record, place=capture.place)
+            yield part._replace(body=capture.body)
 
 
 def recognised(part: Part, told: Told) -> Document:
     """Find out what a part is, or check what was told of it.
 
-    Raises `NotReadable`, and `NotThatProtocol`: `unrecognised`, `ambiguous`, `wrong-protocol`.
+    Raises `NotReadable`, and `NotThatProtocol`: `unrecognised`, `ambiguous`, `wrong-protocol`, `old-version`.
     """
     if told.kind and (told.kind == "stream") != (part.pieces is not None):
         raise NotThatProtocol(
@@ -98,15 +134,76 @@ def recognised(part: Part, told: Told) -> Document:
         # What is told needs only to be checked: the first event is enough, and the stream goes on at once.
         detection = detect_events(islice(_events(part.pieces, seen), 1 if told.protocol else None))
         part = part._replace(pieces=chain(seen, part.pieces))
-        return Document(part, *_settled(detection, told, "stream"))
+        return _with_head(Document(part, *_settled(_by_head(detection, part.head), told, "stream")))
+    value, noticed = parsed(part)
+    if not told.kind and _may_be_exchange(value):
+        from ..exchange import is_exchange, known
+
+        if is_exchange(value):
+            part = part._replace(container=EXCHANGE)
+            found = known(value, part.input.name)
+            return Document(part, *_settled(found.detection, told), value, noticed, found.endpoint, found.model)
+    found_body = detect_value(value, part.input.name)
+    endpoint = None if told.kind and told.protocol else _endpoint(value, found_body, part.head)
+    if endpoint is not None:
+        name, detection = endpoint
+        return _with_head(Document(part, *_settled(detection, told), value, noticed, name))
+    return _with_head(Document(part, *_settled(_by_head(found_body, part.head), told), value, noticed))
+
+
+def parsed(part: Part) -> tuple[Any, tuple[Finding, ...]]:
+    """The value of a body, and what was noticed about its text. Raises `NotReadable`."""
     try:
         value, findings = text.read(part.body)
     except NotReadable as fault:
         fault.place = _moved(fault.place, part.place)
         raise
-    detection = detect_value(value, part.input.name)
-    noticed = tuple(Finding(code, _moved(place, part.place)) for code, place in findings)
-    return Document(part, *_settled(detection, told), value, noticed)
+    return value, tuple(Finding(code, _moved(place, part.place)) for code, place in findings)
+
+
+def _may_be_exchange(value: Any) -> bool:
+    """A look that costs nothing; the exchanges' own room is loaded only for what passes it."""
+    return isinstance(value, dict) and bool({"request", "response", "url", "status"} & set(value))
+
+
+def _by_head(found: Detection, head: Head | None) -> Detection:
+    """What is known with what URL and headers say besides."""
+    if head is None:
+        return found
+    from ..exchange.evidence import evidence
+    from ..exchange.known import settled
+
+    return settled(found, evidence(head.url, head.headers))
+
+
+def _with_head(document: Document) -> Document:
+    """A document with the finding that its head speaks of another protocol."""
+    head = document.part.head
+    if head is None:
+        return document
+    from ..exchange.evidence import evidence
+
+    if document.protocol in evidence(head.url, head.headers).protocols:
+        return document
+    return document._replace(findings=(*document.findings, Finding("address-says-otherwise")))
+
+
+def _endpoint(value: Any, found: Detection, head: Head | None) -> tuple[str, Detection] | None:
+    """The call of a body that no protocol knows as the request or reply of its own, or whose URL is of another call."""
+    if found.sure is not None and (head is None or not head.url):
+        return None
+    from ..endpoints import ENDPOINTS, address, known_by_body
+    from ..endpoints.failures import is_error
+    from ..endpoints.whose import spoken
+    from ..exchange.evidence import evidence
+    from ..exchange.known import of_endpoint
+
+    known = known_by_body(value) if found.sure is None else None
+    name, kind = (known[0].name, known[1]) if known else (address(head.url or "").call if head else "", "request")
+    if name not in ENDPOINTS or is_error(value):
+        return None
+    told = evidence(head.url, head.headers) if head else None
+    return name, of_endpoint(name, kind, [spoken(name, value)], told)
 
 
 def _events(arriving: Iterable[bytes], seen: list[bytes]) -> Iterator[sse.Event]:
@@ -159,9 +256,22 @@ def _moved(place: Place, start: Place) -> Place:
 
 
 def no_stream(document: Document) -> ProxaiError:
-    """What to say where a stream is needed and a body came."""
-    return NotThatProtocol(
-        "unrecognised",
-        f"this is a {document.protocol} {document.kind}, no stream",
-        hint="proxai explode" if document.kind == "response" else "proxai convert",
-    )
+    """What to say where a stream is needed and something else came."""
+    what = _whole(document) or f"a {document.protocol} {document.kind}, no stream"
+    is_reply = document.is_reply_or_request and document.kind == "response"
+    return NotThatProtocol("unrecognised", f"this is {what}", hint="proxai explode" if is_reply else "proxai convert")
+
+
+def no_reply(document: Document) -> ProxaiError:
+    """What to say where the body of a reply is needed and something else came."""
+    if document.part.pieces is not None:
+        return NotThatProtocol("unrecognised", f"this is a {document.protocol} stream already", hint="proxai stream")
+    return NotThatProtocol("unrecognised", f"this is {_whole(document)}", hint="proxai convert")
+
+
+def _whole(document: Document) -> str:
+    if document.is_exchange:
+        return "a whole exchange, which goes through as one"
+    if document.endpoint:
+        return f"the {document.kind} of a call that creates no reply ({document.endpoint})"
+    return ""

@@ -1,8 +1,8 @@
 """`proxai explode`: the body of a reply as a stream."""
 
-from ..errors import NotThatProtocol, ProxaiError
+from ..errors import ProxaiError
 from .convert import asked
-from .documents import Document, told_by
+from .documents import Document, no_reply, told_by
 from .options import CAPTURE, OUTPUT, SOURCE, TO, Call, Command, Option, telling
 from .outputs import Output
 from .run import Run
@@ -20,15 +20,13 @@ def run(call: Call) -> int:
     with Output(call.output, given, ".sse") as output:
 
         def work(document: Document) -> None:
-            if document.part.pieces is not None:
-                raise NotThatProtocol(
-                    "unrecognised", f"this is a {document.protocol} stream already", hint="proxai stream"
-                )
+            if document.part.pieces is not None or not document.is_reply_or_request:
+                raise no_reply(document)
             outcome = exploded(document, way)
             output.write(document.part.input, [outcome.value])
             run.add(outcome, document.part.input)
 
-        run.each(given, told, work)
+        run.each(given, told.recognised, work)
     return run.finish()
 
 

@@ -12,10 +12,14 @@ PIECE = 1 << 16
 
 
 class Input(NamedTuple):
-    """One file, or stdin: its path as given, with `/` between names, and the name that it has below `-o DIR/`."""
+    """One file, or stdin: its path as given, with `/` between names, and the name that it has below `-o DIR/`.
+
+    `read` collects its bytes, as they are read, for whoever needs the input itself.
+    """
 
     path: str
     name: str
+    read: list[bytes] | None = None
 
 
 def inputs(words: list[str]) -> list[Input]:
@@ -57,17 +61,20 @@ def _slashes(path: str) -> str:
     return path.replace(os.sep, "/")
 
 
-def pieces(path: str) -> Iterator[bytes]:
+def pieces(input: Input) -> Iterator[bytes]:
     """The bytes of a file, or of stdin, as they arrive: whatever is there is given at once, and nothing is read ahead.
 
     Raises `unreadable`.
     """
+    path = input.path
     try:
         handle = sys.stdin.fileno() if path == STDIN else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError) as error:
         raise _unreadable(error) from None
     try:
         while piece := os.read(handle, PIECE):
+            if input.read is not None:
+                input.read.append(piece)
             yield piece
     except OSError as error:
         raise _unreadable(error) from None
@@ -78,7 +85,7 @@ def pieces(path: str) -> Iterator[bytes]:
 
 def read(path: str) -> bytes:
     """All of a file, or of stdin. Raises `unreadable`."""
-    return b"".join(pieces(path))
+    return b"".join(pieces(Input(path, "")))
 
 
 def line_at(path: str, byte: int | None) -> bytes | None:

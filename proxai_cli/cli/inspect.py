@@ -23,7 +23,7 @@ def run(call: Call) -> int:
     def work(document: Document) -> None:
         run.add(inspected(document, way), document.part.input)
 
-    run.each(given, told, work, go_on=True)
+    run.each(given, told.recognised, work, go_on=True)
     return run.finish()
 
 

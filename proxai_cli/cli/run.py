@@ -11,7 +11,7 @@ from ..report.account import Item
 from ..report.json import Verdict
 from ..report.lines import changes, summary, summary_of_records
 from . import faults, screen
-from .documents import Document, Part, Told, parts, recognised
+from .documents import Document, Part, parts
 from .inputs import STDIN, Input, line_at
 from .options import Call
 from .outputs import STDOUT, spare, write_file
@@ -41,7 +41,13 @@ class Run:
         self.reports = [_report(said, to_stdout) for said in call.report]
         self.form = _built(call.format)
 
-    def each(self, inputs: list[Input], told: Told, work: Callable[[Document], None], go_on: bool = False) -> None:
+    def each(
+        self,
+        inputs: list[Input],
+        recognise: Callable[[Part], Document],
+        work: Callable[[Document], None],
+        go_on: bool = False,
+    ) -> None:
         """Do the work for every document of every input; up to the first that fails, unless bad ones are skipped."""
         go_on = go_on or self.call.on_error == "skip"
         for _, place in self.reports:
@@ -54,7 +60,7 @@ class Run:
                     part = next(found, None)
                     if part is None:
                         break
-                    work(recognised(part, told))
+                    work(recognise(part))
                 except BrokenPipeError:
                     raise
                 except Exception as error:
@@ -110,6 +116,11 @@ class Run:
         if source and source.sure == "likely" and self.call.quiet < 2 and self.table is None:
             why = "; ".join(source.evidence[:2])
             screen.say(f"proxai: note: {item.path}: likely {source.protocol} ({why}); --from settles it")
+
+    def note(self, said: str) -> None:
+        """Something that should be known about an output."""
+        if self.call.quiet < 2:
+            screen.say(f"proxai: note: {said}")
 
     def _details(self, item: Item) -> str:
         """The command that shows all of an account."""

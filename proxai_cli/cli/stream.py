@@ -23,7 +23,7 @@ def run(call: Call) -> int:
             output.write(document.part.input, through(document, way_through))
             run.add(piped(document, way_through, way), document.part.input)
 
-        run.each(given, told, work)
+        run.each(given, told.recognised, work)
     return run.finish()
 
 

@@ -26,7 +26,7 @@ from ..report.account import (
     with_values,
 )
 from ..report.json import Unbalanced
-from ..translate import StreamTranslator, collect, explode, translate
+from ..translate import StreamTranslator, Translation, collect, explode, translate
 from .documents import Document
 from .faults import known_words
 from .options import Call
@@ -50,6 +50,11 @@ class How(NamedTuple):
     def to(self, document: Document) -> str:
         """The target of a document."""
         return self.target or document.protocol
+
+    def context_of(self, document: Document) -> Context:
+        """The context of one document: also the headers that were captured with it."""
+        head = document.part.head
+        return self.context._replace(headers=head.headers) if head else self.context
 
 
 class Outcome(NamedTuple):
@@ -94,20 +99,51 @@ def _numbers_of(choices: list[Any]) -> list[int]:
 
 
 def body(document: Document, how: How) -> Outcome:
-    """A body in another protocol, of the same kind (a reply that failed may become an error)."""
-    done = translate(document.value, document.protocol, how.to(document), document.kind, how.context)
+    """A body, or a whole exchange, in another protocol, of the same kind (a reply that failed may become an error)."""
+    done = translated(document, how.to(document), how.context_of(document))
+    before, after = accounted(document, document.value), accounted(document, done.value, how.to(document))
     rows = list(rows_of_body(done.ledger.entries))
-    source = side_of(document, leaves=size(document.value))
-    target = Side(how.to(document), _kind(document.kind, done.value), leaves=size(done.value))
-    changes: Iterable[Change] = with_values(changes_of(rows), document.value, done.value, how.values, _words(how))
+    source = side_of(document, leaves=size(before))
+    target = Side(how.to(document), _kind(document, done.value), leaves=size(after))
+    shown = _without_credentials(document, how) if how.values == "full" else before
+    changes: Iterable[Change] = with_values(changes_of(rows), shown, after, how.values, _words(how))
     if how.places:
         changes = placed(changes, document.part.body, document.part.place)
     return Outcome(done.value, _item(document, source, target, rows, changes, [*document.findings, *done.findings]))
 
 
+def translated(document: Document, target: str, context: Context) -> Translation:
+    """A body or exchange in another protocol, with the account of it."""
+    if document.is_exchange:
+        from ..exchange import translate_exchange
+
+        return translate_exchange(document.value, document.protocol, target, context)
+    if document.endpoint:
+        from ..endpoints import translate_endpoint
+
+        return translate_endpoint(document.value, document.protocol, target, document.endpoint, document.kind, context)
+    return translate(document.value, document.protocol, target, document.kind, context)
+
+
+def accounted(document: Document, value: Any, protocol: str = "") -> Any:
+    """The value whose leaves an account speaks of: of an exchange its bodies as values, though they stand as text."""
+    if not document.is_exchange:
+        return value
+    from ..exchange import opened
+
+    return opened(value, protocol or document.protocol)[0]
+
+
+def _without_credentials(document: Document, how: How) -> Any:
+    """The source as a report may tell it: an exchange goes home without its credentials, unless they are wanted."""
+    if not document.is_exchange:
+        return document.value
+    return accounted(document, translated(document, document.protocol, how.context).value)
+
+
 def pipe(document: Document, how: How) -> Pipe:
     """A pipe for a stream; `through` runs it."""
-    return Pipe(document.protocol, how.to(document), how.context, how.repair, how.skip)
+    return Pipe(document.protocol, how.to(document), how.context_of(document), how.repair, how.skip)
 
 
 def through(document: Document, pipe: Pipe) -> Iterator[bytes]:
@@ -142,13 +178,13 @@ def collected(document: Document, how: How) -> Outcome:
     errors, partial = list(found.errors), how.context.chosen("partial")
     if errors and not partial and not how.skip:
         raise errors[0]
-    done = collect(found.values, document.protocol, how.to(document), how.context)
+    done = collect(found.values, document.protocol, how.to(document), how.context_of(document))
     if partial and not errors and not _is_complete(found.values, document.protocol):
         errors.append(ProxaiError("truncated", "the stream ends before its end", Place(event=len(found.values))))
     rows = list(rows_of_collected(done.ledger.entries))
     values = [event for event in found.values if event is not DONE]
     source = side_of(document, _model(values[0]), len(data), sum(map(leaves, values)), len(found.values))
-    target = Side(how.to(document), _kind("response", done.value), leaves=size(done.value))
+    target = Side(how.to(document), _kind(document, done.value), leaves=size(done.value))
     changes = with_values(changes_of(rows), None, done.value, how.values, _words(how))
     item = _item(document, source, target, rows, changes, [*found.findings, *done.findings], errors)
     return Outcome(done.value, item, tuple(errors))
@@ -156,7 +192,7 @@ def collected(document: Document, how: How) -> Outcome:
 
 def exploded(document: Document, how: How) -> Outcome:
     """A reply as a stream; the value is its bytes."""
-    done = explode(document.value, document.protocol, how.to(document), how.context, how.pieces)
+    done = explode(document.value, document.protocol, how.to(document), how.context_of(document), how.pieces)
     rows = list(rows_of_exploded(done.ledger.entries))
     values = [event for event in done.value if event is not DONE]
     source = side_of(document, leaves=size(document.value))
@@ -169,9 +205,9 @@ def exploded(document: Document, how: How) -> Outcome:
 def inspected(document: Document, how: How) -> Outcome:
     """What a document is, without translating it; a stream is read to its end."""
     if document.part.pieces is None:
-        source = side_of(document, leaves=size(document.value))
+        source = side_of(document, leaves=size(accounted(document, document.value)))
         told = tuple(map(found_of, document.findings))
-        return Outcome(None, _bare(document)._replace(source=source, findings=told))
+        return Outcome(None, bare_item(document)._replace(source=source, findings=told))
     way_through = pipe(document, how)
     for _ in through(document, way_through):
         pass
@@ -188,7 +224,7 @@ def side_of(
         document.kind,
         document.sure,
         document.evidence,
-        model or _model(document.value),
+        model or document.model or _model(document.value),
         length or len(document.part.body),
         leaves,
         events,
@@ -224,7 +260,7 @@ def _item(
     if not counts.balanced:
         raise Unbalanced(document.part.input.path)
     failures = [*map(failure, errors)]
-    return _bare(document)._replace(
+    return bare_item(document)._replace(
         source=source,
         target=target,
         status="cut" if failures else "ok",
@@ -234,15 +270,18 @@ def _item(
     )
 
 
-def _bare(document: Document) -> Item:
+def bare_item(document: Document) -> Item:
+    """An item that says of a document only where it stands."""
     part = document.part
-    return Item(part.input.path, part.container, record=part.record)
+    return Item(part.input.path, part.container, record=part.record, label=document.endpoint)
 
 
-def _kind(kind: str, value: Any) -> str:
-    """What came of a reply: another, or an error where the target says failures that way."""
+def _kind(document: Document, value: Any) -> str:
+    """What came of it; of a reply (or its stream, collected) an error where the target says failures that way."""
+    if not document.is_reply_or_request or document.kind not in ("response", "stream"):
+        return document.kind
     failed = isinstance(value.get("error"), dict) and not {"choices", "output", "content"} & set(value)
-    return "error" if kind == "response" and failed else kind
+    return "error" if failed else "response"
 
 
 def _model(value: Any) -> str | None:

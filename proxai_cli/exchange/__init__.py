@@ -11,6 +11,7 @@ from ..context import Context
 from ..ledger import Ledger, Writer
 from ..translate import Translation
 from .exchange import Exchange
+from .known import Known, is_exchange, known
 from .texts import closed, opened
 
 
@@ -30,4 +31,4 @@ def translate_exchange(value: Any, source: str, target: str, context: Context | 
     return Translation(closed(w.value, spelled, target), ledger, context.findings)
 
 
-__all__ = ["opened", "translate_exchange"]
+__all__ = ["Known", "closed", "is_exchange", "known", "opened", "translate_exchange"]

@@ -4,6 +4,7 @@ import re
 
 from ..context import Context
 from ..endpoints.address import REDACTED
+from ..endpoints.address import covered as covered_url
 from ..ledger import Leaf
 
 # The reason that a credential is changed for.
@@ -45,3 +46,22 @@ def bare(leaf: Leaf, context: Context) -> Leaf:
 def as_bearer(leaf: Leaf, context: Context) -> Leaf:
     """A bare credential with the scheme `Bearer`."""
     return leaf.to(f"Bearer {leaf.value}", leaf.why or "respelled")
+
+
+def covered_value(name: str, value: str) -> str:
+    """A header's value with its credential replaced."""
+    return str(covered(name.lower(), Leaf({name: value}, name), Context()).value)
+
+
+def covered_head(raw: str) -> str:
+    """A raw head with its credentials replaced, those in the URL of its first line, too; all else as it was."""
+    return "".join(_covered_line(line) for line in raw.splitlines(keepends=True))
+
+
+def _covered_line(line: str) -> str:
+    name, colon, rest = line.partition(":")
+    value = rest.strip()
+    if "HTTP/" in line and not is_secret(name):
+        return " ".join(map(covered_url, line.split(" ")))
+    start = len(name) + len(colon) + len(rest) - len(rest.lstrip())
+    return line[:start] + covered_value(name.strip(), value) + line[start + len(value) :] if value else line

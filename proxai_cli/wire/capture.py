@@ -14,19 +14,20 @@ from typing import NamedTuple
 from .. import text
 from ..errors import NotReadable, Place
 from . import sse
-from .http import Unwrapper
+from .http import Head, Unwrapper, read_head
 
 MAX_SIZE = 4 << 30
 
 
 class Capture(NamedTuple):
     """One document: the container it stands in (`json`, `sse`, `http`, `jsonl`), its number there (from 1, or None
-    for the only one), its bytes, and where they begin."""
+    for the only one), its bytes, where they begin, and the head of its HTTP message."""
 
     container: str
     record: int | None
     body: bytes
     place: Place
+    head: Head | None = None
 
 
 def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
@@ -35,25 +36,27 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
     Raises `NotReadable`: `empty`; `unreadable` for what is binary, damaged, a container that is not read, or unpacks
     to more than `max_size` bytes; `bad-json` for text that is neither JSON nor a stream.
     """
-    data = _undone(data, max_size)
+    data = undone(data, max_size)
     body, place = _unwrapped(data)
     http = len(body) < len(data)
-    body = _undone(body, max_size) if http else body
+    head = read_head(data) if http else None
+    body = undone(body, max_size) if http else body
     _refuse_foreign(body)
     stream = sse.looks_like_a_stream(body)
     parts = None if stream else _parts(body)
     if parts is None:
-        yield Capture("http" if http else "sse" if stream else "json", None, body, place)
+        yield Capture("http" if http else "sse" if stream else "json", None, body, place, head)
         return
     number, line, byte = 0, place.line or 1, place.byte or 0
     for part in parts:
         if part.strip():
             number += 1
-            yield Capture("jsonl", number, part, Place(line=line, byte=byte))
+            yield Capture("jsonl", number, part, Place(line=line, byte=byte), head)
         line, byte = line + part.count(b"\n"), byte + len(part)
 
 
-def _undone(data: bytes, max_size: int) -> bytes:
+def undone(data: bytes, max_size: int = MAX_SIZE) -> bytes:
+    """A file without its compression, as UTF-8. Raises `unreadable`."""
     if data.startswith(b"\x1f\x8b"):
         import gzip
         import zlib
@@ -62,8 +65,11 @@ def _undone(data: bytes, max_size: int) -> bytes:
             with gzip.GzipFile(fileobj=BytesIO(data)) as file:
                 data = file.read(max_size + 1)
         except (OSError, EOFError, zlib.error):
-            raise NotReadable("unreadable", "the gzip data is cut or damaged",
-                              hint="fetch the file again, or unpack what there is of it with `gzip -dc`") from None
+            raise NotReadable(
+                "unreadable",
+                "the gzip data is cut or damaged",
+                hint="fetch the file again, or unpack what there is of it with `gzip -dc`",
+            ) from None
         if len(data) > max_size:
             raise NotReadable("unreadable", f"it unpacks to more than {max_size} bytes", hint="--max-size BYTES")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -113,8 +119,11 @@ def _fault(data: bytes) -> NotReadable | None:
 # Containers that are known and not read: their beginning, what they are, and what to do.
 FOREIGN = (
     (rb'\{\s*"log"\s*:\s*\{', "a HAR archive", "save the body of the call that you want as a file of its own"),
-    (rb'\{\s*"(?:http_)?interactions"\s*:|(?:---\s+)?(?:version: .*\s+)?(?:http_)?interactions:', "a cassette",
-     "save the body of the call that you want as a file of its own"),
+    (
+        rb'\{\s*"(?:http_)?interactions"\s*:|(?:---\s+)?(?:version: .*\s+)?(?:http_)?interactions:',
+        "a cassette",
+        "save the body of the call that you want as a file of its own",
+    ),
     (rb"[*<>] ", "a transcript of `curl -v`", "save the answer itself: curl -N -o FILE"),
     (rb"=== ?[A-Z]", "a log of a gateway", "save the body that you want as a file of its own"),
     (rb"\(\xb5/\xfd", "zstd data", "unpack it: zstd -dc FILE | proxai ..."),

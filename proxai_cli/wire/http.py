@@ -8,6 +8,7 @@ _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]+ \S+ HTTP/\d")
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?\r\n")
 _MAY_BE_FRAMING = re.compile(rb"[A-Z]+(?:[ /].*)?|[0-9a-fA-F]{1,8}[ \t]*(?:;.*)?\r?")
 _LONGEST_LINE = 1 << 14
+_LONGEST_HEAD = 1 << 18
 
 
 class Piece(NamedTuple):
@@ -18,15 +19,29 @@ class Piece(NamedTuple):
     data: bytes
 
 
+class Head(NamedTuple):
+    """A head as captured: method and URL of a request, or the status of an answer, and its headers.
+
+    Names are in lower case; several values of one name are joined by commas. A URL that is a path alone has the host
+    that the headers name in front.
+    """
+
+    method: str | None
+    url: str | None
+    status: int | None
+    headers: dict[str, str]
+
+
 class Unwrapper:
     """A capture in, fed in any cut; out comes its body without heads (also interim ones) and chunk sizes.
 
     What is no HTTP passes as it is. Chunk sizes are known by themselves, since tools keep the header that announces
     them and take them out, or the reverse; where a size does not fit, the rest passes as it is.
-    State: the step that is due, and the beginning of a line that is still incomplete.
+    State: the step that is due, the beginning of a line that is still incomplete, and the lines of the last head.
     """
 
     def __init__(self) -> None:
+        self.head: list[bytes] = []
         self._step: Callable[[list[Piece]], bool] = self._start
         self._waiting, self._at = b"", 0
         self._byte = self._framing = self._left = 0
@@ -51,7 +66,10 @@ class Unwrapper:
         if line is None and _MAY_BE_FRAMING.fullmatch(self._waiting, self._at):
             return False
         line = line or b""
-        self._step = self._head if _HEAD.match(line) else self._size if _SIZE.fullmatch(line) else self._plain
+        if _HEAD.match(line):
+            self.head, self._step = [], self._head
+        else:
+            self._step = self._size if _SIZE.fullmatch(line) else self._plain
         return True
 
     def _head(self, pieces: list[Piece]) -> bool:
@@ -60,7 +78,9 @@ class Unwrapper:
         if line is None:
             return False
         self._skip(len(line))
-        if not line.strip():
+        if line.strip():
+            self.head.append(line)
+        else:
             self._step = self._start
         return True
 
@@ -118,3 +138,29 @@ class Unwrapper:
     def _pass(self, count: int) -> None:
         self._byte += count
         self._at += count
+
+
+def read_head(data: bytes) -> Head | None:
+    """The head that stands in front of a capture's body; of several the last. None where there is none."""
+    unwrapper = Unwrapper()
+    unwrapper.feed(data[:_LONGEST_HEAD])
+    if not unwrapper.head:
+        return None
+    first, *lines = [line.decode("utf-8", "replace").strip() for line in unwrapper.head]
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if colon and name:
+            name, value = name.strip().lower(), value.strip()
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    words = first.split()
+    if words[0].startswith("HTTP/"):
+        return Head(None, None, int(words[1]), headers)
+    host = headers.get("host")
+    return Head(words[0], f"//{host}{words[1]}" if host and words[1].startswith("/") else words[1], None, headers)
+
+
+def start_of_body(data: bytes) -> int:
+    """Where the body of a capture begins, behind heads and the first chunk size."""
+    pieces = Unwrapper().feed(data[:_LONGEST_HEAD])
+    return pieces[0].byte if pieces else 0
