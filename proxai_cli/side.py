@@ -9,30 +9,43 @@ import base64
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from . import text
 from .context import Context, Finding
-from .errors import NotThatSideFile, ProxaiError
+from .errors import NotReadable, NotThatSideFile, ProxaiError
 from .ir.events import DONE
 from .ledger import CARRIED, Entry, Path, members
-from .translate import At, StreamTranslator, translate
+from .translate import At, StreamTranslator, Translation, translate
 
 FORM = 1
 _GONE = object()
 
+# One direction of documents of another form than bodies and streams: value, source, target and context in.
+Way = Callable[[Any, str, str, Context], Translation]
+
 
 class Side(NamedTuple):
-    """What a side file says: the source as captured (bytes), which way it went, and what came of it (a digest)."""
+    """What a side file says: the source as captured (bytes), which way it went, and what came of it (a digest).
+
+    `request` is the paired request that was given with it, in `request_protocol`; `repair` and `skip` say what was
+    asked for where a stream is damaged; `endpoint` is the call of a body that is none of a reply's; `version` is ours.
+    """
 
     source: bytes
     protocol: str
     target: str
     kind: str
     choices: dict[str, str]
-    target_digest: str
+    target_digest: str = ""
+    request: Any = None
+    request_protocol: str | None = None
+    repair: bool = False
+    skip: bool = False
+    endpoint: str | None = None
+    version: str = ""
 
 
 class Back(NamedTuple):
@@ -53,18 +66,23 @@ def digest(value: Any) -> str:
     return whole.hexdigest()
 
 
-def keep(source: bytes, protocol: str, target: str, kind: str, choices: dict[str, str], value: Any) -> bytes:
-    """The text of a side file. `source` is the capture as it was read, `value` the target document (or its events)."""
-    packed = base64.b64encode(zlib.compress(source, 9)).decode()
+def keep(side: Side, value: Any) -> bytes:
+    """The text of a side file; `value` is the target document, or the list of its events."""
     said = {
         "proxai_side": FORM,
-        "from": protocol,
-        "to": target,
-        "kind": kind,
-        "choices": choices,
-        "source_digest": hashlib.sha256(source).hexdigest(),
+        "version": side.version,
+        "from": side.protocol,
+        "to": side.target,
+        "kind": side.kind,
+        "endpoint": side.endpoint,
+        "choices": side.choices,
+        "repair": side.repair,
+        "skip": side.skip,
+        "source_digest": hashlib.sha256(side.source).hexdigest(),
         "target_digest": digest(value),
-        "source": packed,
+        "source": _packed(side.source),
+        "request": None if side.request is None else _packed(text.dumps(side.request)),
+        "request_protocol": side.request_protocol,
     }
     return text.dumps(said, indent=2) + b"\n"
 
@@ -73,10 +91,23 @@ def read(data: bytes) -> Side:
     """A side file's content. Raises `NotThatSideFile` where it is none, or was damaged."""
     try:
         said = text.loads(data)
-        source = zlib.decompress(base64.b64decode(said["source"], validate=True))
-        side = Side(source, said["from"], said["to"], said["kind"], dict(said["choices"]), said["target_digest"])
+        source, asked = _unpacked(said["source"]), said["request"]
+        side = Side(
+            source,
+            said["from"],
+            said["to"],
+            said["kind"],
+            dict(said["choices"]),
+            said["target_digest"],
+            None if asked is None else text.loads(_unpacked(asked)),
+            said["request_protocol"],
+            said["repair"],
+            said["skip"],
+            said["endpoint"],
+            said["version"],
+        )
         whole = said["proxai_side"] == FORM and said["source_digest"] == hashlib.sha256(source).hexdigest()
-    except (text.NotReadable, LookupError, TypeError, ValueError, zlib.error):
+    except (NotReadable, LookupError, TypeError, ValueError, zlib.error):
         whole = False
     if not whole:
         raise NotThatSideFile(
@@ -85,20 +116,48 @@ def read(data: bytes) -> Side:
     return side
 
 
-def back(side: Side, source: Any, edited: Any, context: Context | None = None) -> Back:
+def _packed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode()
+
+
+def _unpacked(packed: str) -> bytes:
+    return zlib.decompress(base64.b64decode(packed, validate=True))
+
+
+def back(side: Side, source: Any, edited: Any, context: Context | None = None, way: Way | None = None) -> Back:
     """The source of a target, from the target as it is now.
 
     `source` is the parsed source of the side file, `edited` the parsed target: a body, or a stream's list of events.
+    `way` translates what is neither. Raises `wrong-side-file` where the target is another document's.
     """
     if digest(edited) == side.target_digest:
         return Back(side.source, source, [])
-    context = (context or Context())._replace(choices=side.choices)
-    there = _translated(source, side.protocol, side.target, side.kind, context)
-    try:
-        home = _translated(edited, side.target, side.protocol, _kind_of(side.kind, edited), _for_home(context, edited))
-    except ProxaiError:
-        home = _Way({}, [])  # no document can be made of what is left: nothing but what was untouched comes back
+    return merged(side, source, edited, context, way)
+
+
+def merged(side: Side, source: Any, edited: Any, context: Context | None = None, way: Way | None = None) -> Back:
+    """The same for a target that was edited: the source with what was edited in it."""
+    context = (context or Context())._replace(
+        choices=side.choices, request=side.request, request_protocol=side.request_protocol
+    )
+    there = _translated(source, side.protocol, side.target, side, context, way)
+    if there.digest != side.target_digest:
+        raise NotThatSideFile(
+            "wrong-side-file",
+            f"version {side.version} wrote this side file, and its mapping was another one",
+            hint="come back with that version",
+        )
     places = _aligned(there.value, edited)
+    if _is_another(there, places, edited):
+        raise NotThatSideFile(
+            "wrong-side-file",
+            "the side file belongs to another document: nothing of its target is left here",
+            hint="look for the side file that was written together with this document",
+        )
+    try:
+        home = _translated(edited, side.target, side.protocol, side, _for_home(context, edited, way), way)
+    except ProxaiError:
+        home = _Gone({}, [], "")  # no document can be made of what is left: nothing but what was untouched comes back
     merge = _Merge(source, there, home, places, edited)
     value = merge.value()
     return Back(None, value, [Finding("side-stale", _pointer(path)) for path in sorted(merge.stale, key=_pointer)])
@@ -110,35 +169,71 @@ def _kind_of(kind: str, edited: Any) -> str:
     return "error" if failed and "output" not in edited else kind
 
 
-def _for_home(context: Context, edited: Any) -> Context:
-    """A request whose model stands in its URL must not fail for want of one; a model of ours is never merged."""
-    named = not isinstance(edited, dict) or "model" in edited
-    return context if named else context._replace(choices={**context.choices, "model": "unknown"})
+def _for_home(context: Context, edited: Any, way: Way | None) -> Context:
+    """A model that was chosen for the target is not the source's.
+
+    A request whose model stands in its URL must not fail for want of one; a model of ours is never merged.
+    """
+    choices = {name: said for name, said in context.choices.items() if name != "model"}
+    if way is None and isinstance(edited, dict) and "model" not in edited:
+        choices["model"] = "unknown"
+    return context._replace(choices=choices)
 
 
-class _Way(NamedTuple):
+class _Gone(NamedTuple):
+    """One direction that was gone: what came out, every entry by numbers, and the digest of what came out."""
+
     value: Any
     entries: list[Entry]
+    digest: str
 
 
-def _translated(value: Any, source: str, target: str, kind: str, context: Context) -> _Way:
-    """One direction, with every entry by numbers; a stream as the list of its events."""
-    if kind != "stream":
-        done = translate(value, source, target, kind, context)
-        return _Way(done.value, done.ledger.entries)
+def _translated(value: Any, source: str, target: str, side: Side, context: Context, way: Way | None) -> _Gone:
+    """One direction; a stream as the list of its events, up to the one that cannot be read, as the way there went."""
+    if way is not None or side.kind != "stream":
+        if way is None:
+            done = translate(value, source, target, _kind_of(side.kind, value), context)
+        else:
+            done = way(value, source, target, context)
+        return _Gone(done.value, done.ledger.entries, digest(done.value))
     entries: list[Entry] = []
 
     class Watched(StreamTranslator):
         def _count(self, said: list[Entry]) -> None:
             entries.extend(said)
 
-    translator, written = Watched(source, target, context), list[Any]()
+    translator, written = Watched(source, target, context, side.repair), list[Any]()
     for event in value:
-        written += translator.feed(event)
+        try:
+            written += translator.feed(event)
+        except ProxaiError:
+            translator.ledger.clear()
+            translator.number += 1
+            if not side.skip:
+                break
     written += translator.close()
     plain = [entry._replace(source=_numbered(entry.source), target=_numbered(entry.target)) for entry in entries]
     # Numbers of target events count objects only, as the entries do.
-    return _Way([event for event in written if event is not DONE], plain)
+    return _Gone([event for event in written if event is not DONE], plain, digest(written))
+
+
+# Words of a protocol, which say nothing about whose document it is.
+_FRAMING = ("type", "role", "object", "status")
+_ENOUGH = 2
+
+
+def _is_another(there: _Gone, places: dict[Path, Path], edited: Any) -> bool:
+    """Is nothing left of the texts that the unedited target took from its source, though it took several?"""
+    texts = {
+        entry.target: said
+        for entry in there.entries
+        if entry.fate == CARRIED
+        and entry.target
+        and entry.target[-1] not in _FRAMING
+        and isinstance(said := _get(there.value, entry.target), str)
+    }
+    left = (path for path, said in texts.items() if path in places and _get(edited, places[path]) == said)
+    return len(texts) >= _ENOUGH and next(left, None) is None
 
 
 def _numbered(path: Path | None) -> Path | None:
@@ -148,7 +243,7 @@ def _numbered(path: Path | None) -> Path | None:
 class _Merge:
     """The source, with what was edited in the target since: values changed, places gone, places added."""
 
-    def __init__(self, source: Any, there: _Way, home: _Way, places: dict[Path, Path], edited: Any) -> None:
+    def __init__(self, source: Any, there: _Gone, home: _Gone, places: dict[Path, Path], edited: Any) -> None:
         self.source, self.there, self.home, self.places, self.edited = source, there, home, places, edited
         self.stale: set[Path] = set()
         returned: dict[Path, Path] = {}

@@ -1,6 +1,5 @@
 """The command line: what goes where, exit codes, errors, detection, options; and what starting it costs."""
 
-import io
 import os
 import re
 import signal
@@ -11,7 +10,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jsonschema
 import pytest
@@ -24,6 +23,8 @@ from proxai_cli.cli.options import plain
 from proxai_cli.cli.places import offsets
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
 from proxai_cli.report import json
+
+from .calls import Done, answered
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
@@ -58,18 +59,6 @@ BAD = (
 )
 
 
-class Done(NamedTuple):
-    """How a call ended."""
-
-    code: int
-    out: bytes
-    err: str
-
-    @property
-    def value(self) -> Any:
-        return text.loads(self.out)
-
-
 Proxai = Callable[..., Done]
 
 
@@ -84,14 +73,7 @@ def proxai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Proxai:
         (tmp_path / name).write_bytes(said if isinstance(said, bytes) else said.encode())
 
     def call(*words: str, stdin: str | bytes = "") -> Done:
-        (tmp_path / ".stdin").write_bytes(stdin if isinstance(stdin, bytes) else stdin.encode())
-        out, err = io.BytesIO(), io.BytesIO()
-        with open(tmp_path / ".stdin", "rb") as given, monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", io.TextIOWrapper(given))
-            patch.setattr(sys, "stdout", io.TextIOWrapper(out))
-            patch.setattr(sys, "stderr", io.TextIOWrapper(err))
-            code = app.main(list(words))
-            return Done(code, out.getvalue(), err.getvalue().decode())
+        return answered(list(words), stdin if isinstance(stdin, bytes) else stdin.encode(), tmp_path)
 
     return call
 

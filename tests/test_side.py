@@ -40,7 +40,7 @@ def there(capture: Capture, target: str) -> tuple[Any, Any, side.Side]:
             value = translate(source, capture.protocol, target, capture.kind).value
         except ProxaiError as error:
             pytest.skip(f"refused: {error.code}")
-    kept = side.keep(capture.data, capture.protocol, target, capture.kind, {}, value)
+    kept = side.keep(side.Side(capture.data, capture.protocol, target, capture.kind, {}), value)
     return source, value, side.read(kept)
 
 
@@ -81,14 +81,14 @@ def test_what_was_not_touched_comes_back(capture: Capture, target: str) -> None:
 def test_the_merge_of_nothing_changes_nothing(capture: Capture, target: str) -> None:
     """Were an unedited target merged as an edited one is, the source would be the same."""
     source, value, kept = there(capture, target)
-    came = side.back(kept._replace(target_digest=""), source, copy.deepcopy(value))
+    came = side.merged(kept, source, copy.deepcopy(value))
     assert text.dumps(came.value) == text.dumps(source) and not came.findings
 
 
 @over([pair for pair in STREAMS if not pair[0].label.startswith("corpus")])
 def test_of_an_edited_stream_the_rest_comes_back(capture: Capture, target: str) -> None:
     source, value, kept = there(capture, target)
-    came = side.back(kept._replace(target_digest=""), source, copy.deepcopy(value))
+    came = side.merged(kept, source, copy.deepcopy(value))
     whole = [event for event in source if isinstance(event, dict)]
     assert text.dumps([event for event in came.value if isinstance(event, dict)]) == text.dumps(whole)
 
@@ -104,7 +104,7 @@ def test_a_message_that_was_added_and_one_that_was_taken_out() -> None:
         ],
     }
     done = translate(source, "chat", "messages", "request")
-    kept = side.read(side.keep(b"{}", "chat", "messages", "request", {}, done.value))
+    kept = side.read(side.keep(side.Side(b"{}", "chat", "messages", "request", {}), done.value))
     edited = copy.deepcopy(done.value)
     del edited["messages"][1]
     edited["messages"].append({"role": "assistant", "content": "new"})
@@ -124,7 +124,7 @@ def test_what_no_longer_fits_is_listed() -> None:
         "messages": [{"role": "user", "content": "one", "name": "ada"}, {"role": "user", "content": "b"}],
     }
     done = translate(source, "chat", "messages", "request")
-    kept = side.read(side.keep(b"{}", "chat", "messages", "request", {}, done.value))
+    kept = side.read(side.keep(side.Side(b"{}", "chat", "messages", "request", {}), done.value))
     edited = copy.deepcopy(done.value)
     del edited["messages"][0]
     came = side.back(kept, source, edited)
@@ -138,7 +138,7 @@ def test_another_file_is_no_side_file(data: bytes) -> None:
 
 
 def test_a_damaged_side_file_is_refused() -> None:
-    whole = side.keep(b'{"model": "m"}', "chat", "messages", "request", {}, {"model": "m"})
+    whole = side.keep(side.Side(b'{"model": "m"}', "chat", "messages", "request", {}), {"model": "m"})
     assert side.read(whole).source == b'{"model": "m"}'
     with pytest.raises(NotThatSideFile):
         side.read(whole.replace(b'"source_digest": "', b'"source_digest": "0'))

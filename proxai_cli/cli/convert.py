@@ -8,7 +8,7 @@ from ..errors import ProxaiError
 from . import screen
 from .documents import Document, told_by
 from .inputs import Input, inputs
-from .options import CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SOURCE, TO, Call, Command, telling
+from .options import BACK, CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SIDE, SOURCE, TO, Call, Command, telling
 from .outputs import STDOUT, Output
 from .run import Run
 from .translating import bodies, how, pipe, piped, through
@@ -16,16 +16,29 @@ from .translating import bodies, how, pipe, piped, through
 
 def run(call: Call) -> int:
     """Translate every capture and write it."""
+    if call.back:
+        from .way_back import come_back
+
+        return come_back(call)
     given = asked(call)
     target = needed(call)
     run, told = Run(call), told_by(call)
     way = how(call, told.context)._replace(target=target)
+    if call.side:
+        given = [each._replace(read=[]) for each in given]
 
     with Output(call.output, given) as output:
+        kept = None
+        if call.side:
+            from .way_back import Kept
+
+            kept = Kept(call, given, output)
 
         def work(document: Document) -> None:
             if document.part.pieces is None:
                 outcomes = list(bodies(document, way))
+                if kept:
+                    kept.take_body(document, [outcome.value for outcome in outcomes], way)
                 for outcome in outcomes:
                     several = len(outcomes) > 1
                     output.write(document.part.input, printed(outcome.value, call, output, document, several))
@@ -34,10 +47,15 @@ def run(call: Call) -> int:
                 if output.several and not output.folder:
                     raise ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/")
                 way_through = pipe(document, way)
-                output.write(document.part.input, through(document, way_through))
+                written = through(document, way_through)
+                output.write(document.part.input, kept.watched(written) if kept else written)
+                if kept:
+                    kept.take_stream(document, way)
                 run.add(piped(document, way_through, way), document.part.input)
 
-        run.each(given, told, work)
+        run.each(given, told.recognised, work)
+    if kept and kept.data:
+        run.note(kept.write())
     return run.finish()
 
 
@@ -75,8 +93,12 @@ def printed(value: object, call: Call, output: Output, document: Document, sever
 COMMAND = Command(
     "convert",
     "Any capture in, the same kind out in another protocol.",
-    ("proxai convert req.json --to messages > out.json", "proxai convert captures/ --to chat -o out/"),
+    (
+        "proxai convert req.json --to messages --side s.json > out.json",
+        "proxai convert out.json --to chat --back s.json > req.again.json",
+        "proxai convert captures/ --to chat -o out/",
+    ),
     CAPTURES,
-    (TO, *SOURCE, OUTPUT, INDENT, REPAIR, INTERLEAVE, *telling("never")),
+    (TO, *SOURCE, OUTPUT, INDENT, SIDE, BACK, REPAIR, INTERLEAVE, *telling("never")),
     run,
 )

@@ -30,6 +30,20 @@ def placed(changes: Iterable[Change], data: bytes, start: Place) -> list[Change]
     ]
 
 
+def replaced(data: bytes, values: dict[Path, Any]) -> bytes:
+    """The text with other values at these paths, which now hold scalars; all else as it was."""
+    pieces, done = list[bytes](), 0
+    for path, at in sorted(offsets(data, set(values)).items(), key=lambda found: found[1]):
+        tokens = _TOKEN.finditer(data, at)
+        token = next(tokens)
+        if isinstance(path[-1], str):
+            next(tokens)  # the colon behind a key
+            token = next(tokens)
+        pieces += [data[done : token.start()], text.dumps(values[path])]
+        done = token.end()
+    return b"".join([*pieces, data[done:]])
+
+
 def offsets(data: bytes, wanted: set[Path]) -> dict[Path, int]:
     """Of these paths the bytes at which their keys, or elements of lists, begin. The text must be sound JSON."""
     found: dict[Path, int] = {}

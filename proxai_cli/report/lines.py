@@ -24,8 +24,10 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
     Notes are left out, but for what was added to a request, since that acts; `verbose` shows all, and the evidence.
     `details` is the command that shows everything.
     """
-    if item.source is None or item.target is None or item.counts is None:
+    if item.source is None or item.target is None:
         return []
+    if item.counts is None:
+        return [f"{name(item)}: {way(item)} ({'; '.join(item.source.evidence)})", *_account(item, verbose)]
     is_stream = item.source.kind == item.target.kind == "stream"
     told = [f"{name(item)}: {way(item)}{_state(item) if is_stream else f' ({how_sure(item)})'}"]
     if verbose:
