@@ -765,3 +765,13 @@ def test_an_interleaved_stream_of_calls_has_no_late_pieces_in_messages() -> None
         translator.feed(event)
     assert not translator.findings
     assert "late-piece" not in {why for _, _, _, why, _ in translator.account}
+
+
+def test_a_compaction_is_one_in_messages_too() -> None:
+    value = reply({"type": "compaction", "id": "cmp_1", "encrypted_content": "e"})
+    made = translated(value, "responses", "messages", "response")
+    assert made["content"] == [{"type": "compaction", "encrypted_content": "e"}]
+    sent = explode(value, "responses", "messages").value
+    assert collect(sent, "messages").value["content"] == made["content"]
+    history = {"model": "m", "input": [USER, *value["output"], USER]}
+    assert reasons(history, "responses", "messages", "request")["input.1.encrypted_content"] == "foreign-signature"

@@ -357,10 +357,28 @@ def _write_found(block: Writer) -> None:
     content.make("tool_references", [], "required-by-target")
 
 
+# What became of a context that was too long
+
+
+def _compaction(part: Node, ledger: Ledger) -> Hosted | None:
+    """A context made shorter: one block, without input or result, that only the vendor can read."""
+    sealed = part.get("encrypted_content")
+    if not isinstance(part.value("encrypted_content"), str):
+        return None
+
+    def begin(block: Writer) -> None:
+        service = part.says["service"]
+        block.put("type", service.to("compaction", "respelled"))
+        block.put("encrypted_content", sealed)
+
+    return Hosted(("service", "encrypted_content"), begin, None, None)
+
+
 CALLS: dict[str, Callable[[Node, Ledger], Hosted | None]] = {
     "web_search": _web,
     "code_execution": _code,
     "mcp": _mcp,
     "tool_search": _tool_search,
     "mcp_list_tools": _listing,
+    "compaction": _compaction,
 }
