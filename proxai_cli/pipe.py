@@ -66,7 +66,8 @@ class Pipe:
         """What is still to be written at the end of the source."""
         if self.ended:
             return b""
-        return b"".join([*self._translated(self._reader.close()), self._end()])
+        rest = b"".join(self._translated(self._reader.close()))
+        return rest if self.ended else rest + self._end()
 
     def _translated(self, events: list[sse.Event]) -> Iterator[bytes]:
         for event in events:
