@@ -103,6 +103,8 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
         write_error(reply.says["error"], w, context)
         w.ledger.drop(reply.but("error"), "not-terminal")
         return
+    if "parts" not in reply.says:
+        raise NotPossible("empty", "the reply holds no choice", hint="look at it with `proxai inspect`")
     if reply.value("stop_reason") == "running" and not context.chosen("partial") and reply.protocol != NAME:
         raise NotPossible("still-running", "the reply is not finished", hint="--set partial=true writes what there is")
     REPLY.write(reply, w, context, but=ARRANGED)

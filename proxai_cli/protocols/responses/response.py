@@ -145,11 +145,14 @@ _ARRANGED = ("id", "created", *ENDING)
 def write_response(reply: Node, w: Writer, context: Context) -> None:
     """A response body. At home it goes out as it came in.
 
-    Raises `NotPossible` (`still-running`) for a reply that is not finished, unless `--set partial=true`.
+    Raises `NotPossible`: `empty` for a reply without a choice, `still-running` for one that is not finished, unless
+    `--set partial=true`.
     """
     if reply.protocol == NAME and reply.home is not None:
         REPLY.write(reply, w, context)
         return
+    if "parts" not in reply.says:
+        raise NotPossible("empty", "the reply holds no choice", hint="look at it with `proxai inspect`")
     begin(reply, w, context)
     if reply.protocol == NAME:
         write_output(reply.parts(), w.list("output"), context)
