@@ -698,6 +698,7 @@ RESULTS = [
     {"type": "function_call_output", "call_id": "c", "output": "x"},
     {"role": "user", "content": "y"},
 ]
+ORPHAN = {"type": "function_call_output", "call_id": "z", "output": "o"}
 
 
 def asked(**fields: Any) -> dict[str, Any]:
@@ -725,6 +726,8 @@ def asked(**fields: Any) -> dict[str, Any]:
             "messages", "request", "tools.0.container", "foreign-id",
         ),
         (asked(input=RESULTS), "messages", "request", "input.2.role", None),
+        (asked(input=[*RESULTS[:2], ORPHAN]), "messages", "request", "input.2.call_id", "stateful-reference"),
+        (asked(input=[*RESULTS[:2], ORPHAN]), "chat", "request", "input.2.call_id", "stateful-reference"),
         (reply(WHOLE), "chat", "response", "output.0.type", "target-default"),
         (reply(WHOLE), "chat", "response", "output.0.role", "target-default"),
         (reply(WHOLE), "chat", "response", "output.0.id", "no-equivalent"),

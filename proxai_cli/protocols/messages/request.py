@@ -340,7 +340,10 @@ def _one_turn(first: Node, second: Node) -> Node:
         one.says["role"] = roles[0].to(roles[0].value, roles[0].why or "merged-boundary", roles[1:])
     elif roles:
         one.says["role"] = roles[0]
-    one.asides = [(turn.but("parts", "role"), "no-equivalent") for turn in (first, second)]
+    for turn in (first, second):  # each thing that is beside keeps its own reason
+        rest = turn.but("parts", "role")
+        one.asides += [(said, term(name).why) for name, said in rest.says.items()]
+        one.asides += [*((leaf, "unknown-field") for leaf in rest.extras.values()), *rest.asides]
     return one
 
 
