@@ -728,6 +728,8 @@ def asked(**fields: Any) -> dict[str, Any]:
         (asked(input=RESULTS), "messages", "request", "input.2.role", None),
         (asked(input=[*RESULTS[:2], ORPHAN]), "messages", "request", "input.2.call_id", "stateful-reference"),
         (asked(input=[*RESULTS[:2], ORPHAN]), "chat", "request", "input.2.call_id", "stateful-reference"),
+        (asked(metadata={}), "messages", "request", "metadata", "target-default"),
+        (asked(context_management=[]), "messages", "request", "context_management", "target-default"),
         (reply(WHOLE), "chat", "response", "output.0.type", "target-default"),
         (reply(WHOLE), "chat", "response", "output.0.role", "target-default"),
         (reply(WHOLE), "chat", "response", "output.0.id", "no-equivalent"),
@@ -778,3 +780,11 @@ def test_a_compaction_is_one_in_messages_too() -> None:
     assert collect(sent, "messages").value["content"] == made["content"]
     history = {"model": "m", "input": [USER, *value["output"], USER]}
     assert reasons(history, "responses", "messages", "request")["input.1.encrypted_content"] == "foreign-signature"
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_a_message_of_chat_of_which_nothing_is_left_is_told(content: str | None) -> None:
+    value = {"model": "m", "messages": [USER, {"role": "assistant", "content": content}, USER]}
+    done = translate(value, "chat", "responses", "request")
+    assert len(done.value["input"]) == 2
+    assert [finding.code for finding in done.findings] == ["empty-turn"]

@@ -9,6 +9,7 @@ from ...ir.terms import term
 from ...ir.turns import paired
 from ...ir.values import whole_schema
 from ...ledger import Leaf, Ledger, Writer, made
+from ...tables import drop_term
 from . import tables
 from .blocks import MEDIA, drop, write_block, write_blocks
 from .effort import plan, read_effort, with_room, write_effort
@@ -431,7 +432,7 @@ def _write_identity(request: Node, w: Writer) -> None:
             else:
                 w.ledger.drop(Leaf(notes.value, key), "no-equivalent")
     else:
-        w.ledger.drop(notes, "no-equivalent")
+        drop_term("metadata", notes, w.ledger)
     if not candidates:
         return
     chosen, *others = candidates
@@ -479,7 +480,7 @@ def _write_compaction(wanted: Leaf | None, w: Writer, context: Context) -> None:
         return
     listed = wanted.value if isinstance(wanted.value, list) and wanted.why is None else []
     if not context.chosen("beta") or not listed:
-        w.ledger.drop(wanted, "no-equivalent", True)
+        drop_term("context_management", wanted, w.ledger)
         return
     edits = Writer(w.ledger, [])
     for at in range(len(listed)):

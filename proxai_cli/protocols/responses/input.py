@@ -29,7 +29,7 @@ class Items:
             self._answers(turn)
         else:
             self._message(turn)
-        if len(self.items.value) == before and turn.parts():
+        if len(self.items.value) == before and (turn.parts() or self.role is not None):
             self.context.find("empty-turn")
         lost(turn, self.items.ledger, ("parts", "role"))
         if self.role is not None:
@@ -115,8 +115,10 @@ class Items:
             item.make("id", self._made_id("rs"), "made-id")
             item.make("type", "reasoning", "required-by-target")
             write_reasoning(part, item, self.context)
+        elif part.kind == "hosted_call" and part.value("service") == "compaction":
+            lost(part, self.items.ledger, why="foreign-signature")
         elif (hosted := kind(part)) is not None:
-            write_hosted(part, hosted, self.items.item(), self.context)
+            write_hosted(part, hosted, self.items, self.context, self._made_id)
         else:
             lost(part, self.items.ledger, why="hosted-tool" if part.kind == "hosted_call" else None)
 

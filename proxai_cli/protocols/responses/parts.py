@@ -23,7 +23,7 @@ def flat(parts: list[Node]) -> list[Node]:
         inner[0] = inner[0].but()
         loose = part.but("parts", "text", "cache_mark")
         inner[0].asides += [(said, term(name).why) for name, said in loose.says.items()]
-        inner[0].asides += [(leaf, "no-equivalent") for leaf in loose.extras.values()]
+        inner[0].asides += [(leaf, "unknown-field") for leaf in loose.extras.values()]
         inner[0].asides += loose.asides
         if "cache_mark" in part.says:
             inner[-1] = inner[-1].but()
