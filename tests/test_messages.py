@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxai_cli import Context, StreamTranslator, collect, translate
+from proxai_cli import Context, StreamTranslator, collect, explode, translate
 from proxai_cli.errors import ProxaiError
 from proxai_cli.ir.events import DONE
 from proxai_cli.ledger import size
@@ -462,3 +462,26 @@ def test_the_type_of_what_becomes_plain_text_is_no_loss() -> None:
     request = {"model": "m", "max_tokens": 9, "messages": USER, "system": texts}
     value, why = said(request, "messages", "responses", "request", system="join")
     assert (value["instructions"], why["system", 1, "type"]) == ("a\n\nb", "target-default")
+
+
+@pytest.mark.parametrize("target", ["chat", "responses"])
+def test_a_reply_of_which_nothing_is_left_is_told(target: str) -> None:
+    block = {"type": "new_block", "y": 2}
+    body = REPLY | {"content": [block], "stop_reason": "end_turn", "usage": COUNTS}
+    assert [finding.code for finding in translate(body, "messages", target, "response").findings] == ["empty-reply"]
+    translator = StreamTranslator("messages", target)
+    for event in explode(body, "messages").value:
+        translator.feed(event)
+    assert [finding.code for finding in translator.findings] == ["empty-reply"]
+
+
+def test_what_becomes_the_users_is_merged_with_the_users() -> None:
+    turns = [*USER, {"role": "developer", "content": "Be brief."}, *USER]
+    value, _ = from_chat({"mid_system": "user", "merge_roles": "true"}, messages=turns)
+    assert [turn["role"] for turn in value["messages"]] == ["user"]
+
+
+def test_the_end_of_a_stream_is_in_the_order_of_a_body() -> None:
+    out = streamed([chunk(delta={"content": "a"}), chunk(finish_reason="content_filter"), DONE])
+    delta = next(event for event in out if event["type"] == "message_delta")["delta"]
+    assert list(delta) == ["stop_reason", "stop_sequence", "stop_details"]

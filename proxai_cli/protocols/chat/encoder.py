@@ -47,7 +47,7 @@ class Encoder:
         self.calls = self.details = self.length = 0
         self.last = ""
         self.token: Leaf | None = None
-        self.thought = self.finished = False
+        self.thought = self.spoke = self.finished = False
         self.out: list[Any] = []
 
     def feed(self, event: Event) -> list[Any]:
@@ -97,6 +97,7 @@ class Encoder:
 
     def _delta(self, probabilities: dict[str, list[Leaf]] | None = None) -> Writer:
         """The delta of a new chunk, with log probabilities beside it if there are any."""
+        self.spoke = True
         choice = self._choice(self._chunk())
         delta = choice.object("delta")
         self._end_choice(choice, probabilities or {})
@@ -171,6 +172,8 @@ class Encoder:
             self._close(number)
         self._cite()
         self._explain(node.get("explanation"))
+        if not self.spoke and node.protocol != NAME:
+            self.context.find("empty-reply")
         late = Node("reply", node.protocol, None, {term: node.says[term] for term in LATE_TERMS if term in node.says})
         chunk = self._chunk()
         CHUNK.write(late, chunk, self.context)

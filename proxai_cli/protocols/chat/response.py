@@ -199,9 +199,15 @@ def write_response(node: Node, w: Writer, context: Context) -> None:
     choices = w.list("choices")
     for choice in alternatives(node):
         write_choice(choice, choices.item(), context)
-    if not node.parts():
+    if not _spoke(w.value["choices"]):
         context.find("empty-reply")
     w.order(("id", "object", "created", "model", "choices", *REPLY.names))
+
+
+def _spoke(choices: list[dict[str, Any]]) -> bool:
+    """Does any choice say anything beside whose message it is?"""
+    messages = [choice["message"] for choice in choices if "message" in choice]
+    return any(value for message in messages for key, value in message.items() if key != "role")
 
 
 def write_envelope(node: Node, w: Writer, context: Context, table: Table) -> None:

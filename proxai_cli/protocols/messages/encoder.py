@@ -13,7 +13,7 @@ from ...text import dumps
 from . import tables
 from .blocks import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
 from .error import write_error
-from .hosted import hosted, input_text, leave
+from .hosted import Searches, hosted, input_text, leave
 from .response import CALLS, NULLS, write_end, write_id, write_usage
 from .tables import NAME, REPLY
 
@@ -61,6 +61,7 @@ class Encoder:
         self.early: set[int] = set()
         self.void: dict[int, str] = {}
         self.blocks = 0
+        self.searches = Searches()
         self.started = self.finished = self.called = False
         self.refusal: list[str] = []
         self.tier: Any = None  # as it was written into the reply's start
@@ -145,6 +146,7 @@ class Encoder:
         write_end(node, delta, self.context, refusal, self.called and node.protocol != "repair")
         if "stop_sequence" not in delta.value:
             delta.make("stop_sequence", None, "stream-shape")
+        delta.order(tables.END.names)
         if node.get("service_tier") is not None:
             self._say_late(Node("reply", node.protocol, None, {"service_tier": node.says["service_tier"]}))
         said = node.but("service_tier")
@@ -233,7 +235,7 @@ class Encoder:
     def _block(self, event: Any) -> None:
         match event:
             case Open(number, node):
-                self.open, self.parts[number] = number, _Part(node)
+                self.open, self.parts[number] = number, _Part(self.searches.told(node))
                 self._open(self.parts[number])
             case Delta(number, leaf, said):
                 self.ledger.drop(said, "no-equivalent")

@@ -316,7 +316,7 @@ def _joined(turns: list[Node], context: Context) -> list[Node]:
     out: list[Node] = []
     for turn in turns:
         last = out[-1] if out else None
-        if last is not None and (merge or _answers(last)) and _spoken(last) == _spoken(turn):
+        if last is not None and (merge or _answers(last)) and _spoken(last, context) == _spoken(turn, context):
             out[-1] = _one_turn(last, turn)
         else:
             out.append(turn)
@@ -327,9 +327,11 @@ def _answers(turn: Node) -> bool:
     return any(part.kind == "tool_result" for part in turn.parts())
 
 
-def _spoken(turn: Node) -> str:
-    """Whose turn it is; a turn whose role is only implied is the assistant's."""
+def _spoken(turn: Node, context: Context) -> str:
+    """Whose turn it will be; a turn whose role is only implied is the assistant's."""
     role = turn.value("role", "assistant")
+    if role in LEADING:
+        return "user" if context.choice("mid-system", "keep") == "user" else "system"
     return role if isinstance(role, str) else ""
 
 

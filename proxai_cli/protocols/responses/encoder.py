@@ -161,6 +161,8 @@ class Encoder:
         end(ending, response, self.context)
         write_terms(ending, response, self.context, ENDING)
         output = [item.value for item in self.items]
+        if not output and ending.protocol != NAME:
+            self.context.find("empty-reply")
         response.make("output", deepcopy(output), "sum-of-pieces" if output else "stream-shape")
         self._repeat(response)
         last = self.event(TERMINAL.get(response.value["status"], "response.incomplete"))
