@@ -4,10 +4,14 @@ from typing import Any, NamedTuple
 
 
 class Finding(NamedTuple):
-    """Something seen about the document that is no change of a leaf: a code (`spec/reasons.md` §2), and where."""
+    """Something seen about the document that is no change of a leaf: a code (`spec/reasons.md` §2), and where.
+
+    `said` tells more than the sentence of the code does, in words of ours and counters, never in captured text.
+    """
 
     code: str
     place: Any = None
+    said: str = ""
 
 
 class Context(NamedTuple):
@@ -28,9 +32,9 @@ class Context(NamedTuple):
         """The same context with an empty list of findings, for one translation."""
         return self._replace(findings=[])
 
-    def find(self, code: str, place: Any = None) -> None:
+    def find(self, code: str, place: Any = None, said: str = "") -> None:
         """Note a finding."""
-        self.findings.append(Finding(code, place))
+        self.findings.append(Finding(code, place, said))
 
     def choice(self, name: str, default: str = "") -> str:
         """What `--set name=…` says, else the default."""

@@ -151,10 +151,10 @@ class Pipe:
     def _note(self) -> None:
         """Take over what the translator noticed, with the place of the event; memory must not grow with the stream."""
         found = self.translator.findings
-        for code, place in found:
+        for code, place, said in found:
             self._told[code] += 1
             if self._told[code] <= FOUND_AT_MOST:
-                self._noticed.append(Finding(code, self._place if place is None else place))
+                self._noticed.append(Finding(code, self._place if place is None else place, said))
         found.clear()
 
 

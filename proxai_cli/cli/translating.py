@@ -235,10 +235,12 @@ def found_of(noticed: Finding) -> Found:
     """A finding of a translation as the report tells it."""
     place = noticed.place
     if isinstance(place, Place):
-        return finding(noticed.code, place.pointer or None, _numbers(place))
-    if isinstance(place, tuple):
-        return finding(noticed.code, text.pointer(place))
-    return finding(noticed.code, place if isinstance(place, str) and place.startswith("/") else None)
+        found = finding(noticed.code, place.pointer or None, _numbers(place))
+    elif isinstance(place, tuple):
+        found = finding(noticed.code, text.pointer(place))
+    else:
+        found = finding(noticed.code, place if isinstance(place, str) and place.startswith("/") else None)
+    return found._replace(text=noticed.said) if noticed.said else found
 
 
 def failure(error: ProxaiError) -> Found:

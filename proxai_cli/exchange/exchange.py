@@ -83,9 +83,9 @@ class Exchange:
             error.place = error.place._replace(pointer=pointer(path) + (error.place.pointer or ""))
             raise
         finally:
-            for at, (code, place) in enumerate(findings[before:], before):
+            for at, (code, place, said) in enumerate(findings[before:], before):
                 if type(place) is tuple:
-                    findings[at] = Finding(code, (*path, *place))
+                    findings[at] = Finding(code, (*path, *place), said)
 
     # What kind of call
 

@@ -130,7 +130,8 @@ class Decoder:
         if not isinstance(number, int) or isinstance(number, bool):
             return
         if self.sequence is not None and number != self.sequence + 1:
-            self.context.find("seq-gap" if number > self.sequence else "seq-back")
+            code = "seq-gap" if number > self.sequence else "seq-back"
+            self.context.find(code, None, f"expected {self.sequence + 1}, got {number}")
         self.sequence = number
 
     def _begin(self, event: dict[str, Any]) -> list[Event]:
