@@ -295,7 +295,8 @@ def leaves_said(said: Any) -> Iterator[tuple[Leaf, str | None]]:
         said, why = todo.pop()
         if isinstance(said, Leaf):
             yield said, why
-            todo += [(other, why) for other in said.joined]
+            if said.joined:
+                todo += [(other, why) for other in said.joined]
         elif isinstance(said, (list, tuple)):
             todo += [(each, why) for each in said]
         elif said is not None:
@@ -315,6 +316,8 @@ def _spots(node: Any, path: Path) -> list[tuple[Any, Any, Path]]:
 
 def size(value: Any) -> int:
     """How many leaves; an empty list or object is one."""
+    if not value or not isinstance(value, (dict, list)):
+        return 1
     count, todo = 0, [value]
     while todo:
         value = todo.pop()

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from .context import Context, Finding
-from .errors import OutOfOrder
+from .errors import OutOfOrder, ProxaiError
 from .ir.events import DONE, Close, Collector, Done, Event, Fail, Finish, Open, Start
 from .ir.events import explode as exploded
 from .ir.nodes import Node
@@ -35,9 +35,27 @@ def translate(value: Any, source: str, target: str, kind: str, context: Context 
     context = (context or Context()).fresh()
     ledger = Ledger(steers=kind == "request")
     w = Writer(ledger, {})
-    PROTOCOLS[target].write[kind](PROTOCOLS[source].read[kind](value, context), w, context)
+    PROTOCOLS[target].write[kind](PROTOCOLS[source].read[kind](value, context), w, paired(context, target))
     ledger.settle(value, [w.value])
     return Translation(w.value, ledger, context.findings)
+
+
+# Protocols whose replies repeat their request.
+_REPEATING = ("responses",)
+
+
+def paired(context: Context, target: str) -> Context:
+    """The context of an encoder: a paired request in the words of a target that repeats it (`spec/responses.md` §1.2).
+
+    One that cannot be translated says nothing.
+    """
+    if context.request is None or target not in _REPEATING or context.request_protocol in (None, target):
+        return context
+    try:
+        asked = translate(context.request, context.request_protocol, target, "request", Context(context.choices))
+    except ProxaiError:
+        return context._replace(request=None)
+    return context._replace(request=asked.value, request_protocol=target)
 
 
 class StreamTranslator:
@@ -55,7 +73,7 @@ class StreamTranslator:
         self.home = source == target
         self.checked = Ledger()  # at home the decoder only checks; what it says of leaves is forgotten
         self.decoder = PROTOCOLS[source].Decoder(self.checked if self.home else self.ledger, self.context)
-        self.encoder = PROTOCOLS[target].Encoder(self.ledger, self.context)
+        self.encoder = PROTOCOLS[target].Encoder(self.ledger, paired(self.context, target))
         self.repair, self.complete, self.number, self.written = repair, False, 0, 0
         self.open: list[int] = []
         self.started = self.finished = False
@@ -156,9 +174,11 @@ def event_type(event: dict[str, Any]) -> str:
 
 def pattern(path: Path | None) -> Path | None:
     """A path of a stream with the event's type in place of its number, and `*` for each position."""
-    if path is None:
-        return None
-    return tuple(key.type if isinstance(key, At) else "*" if isinstance(key, int) else key for key in path)
+    if not path:
+        return path
+    first, *rest = path
+    begin = first.type if isinstance(first, At) else "*" if isinstance(first, int) else first
+    return (begin, *["*" if isinstance(key, int) else key for key in rest])
 
 
 def collect(events: list[Any], protocol: str, target: str | None = None, context: Context | None = None) -> Translation:
@@ -187,7 +207,7 @@ def collect(events: list[Any], protocol: str, target: str | None = None, context
     if not complete and not context.chosen("partial"):
         raise OutOfOrder("truncated", "the stream ends before its end", hint="--partial writes what there is")
     reply, w = collector.close(), Writer(ledger, {})
-    to = PROTOCOLS[target or protocol]
+    to, context = PROTOCOLS[target or protocol], paired(context, target or protocol)
     failed = collector.failure
     if failed is not None:
         to.write["error"](failed, w, context)
@@ -213,7 +233,7 @@ def explode(
     ledger = Ledger()
     to = PROTOCOLS[target or protocol]
     reply = PROTOCOLS[protocol].read["response"](body, context)
-    encoder = to.Encoder(ledger, context)
+    encoder = to.Encoder(ledger, paired(context, to.name))
     written: list[Any] = []
     if reply.get("error") is not None:
         ledger.drop(reply.but("error"), "not-terminal")
