@@ -160,7 +160,7 @@ class StreamTranslator:
 
 
 def _with_one_choice(context: Context, home: bool) -> Context:
-    """Alternatives are never merged: elsewhere than at home a stream is that of one, the first unless another is named."""
+    """Alternatives are never merged: elsewhere than at home a stream is that of one, the first unless named."""
     if home or context.choice("choice") != "all":
         return context
     return context._replace(choices={**context.choices, "choice": "0"})

@@ -153,7 +153,7 @@ def explode(reply: Node, pieces: str = "words") -> Iterator[Event]:
     yield Start(reply.but("parts", *FINISHING))
     for number, part in enumerate(reply.parts()):
         term = PIECES.get(part.kind)
-        leaf = part.get(term) if term else None
+        leaf: Any = part.get(term) if term else None
         cut = term if leaf is not None and isinstance(leaf.value, str) else None
         late = Node(part.kind, part.protocol, None, {key: part.says[key] for key in LATE if key in part.says})
         opening = part.but(*LATE, *([cut] if cut else []))

@@ -4,6 +4,7 @@ import re
 from typing import Any, NamedTuple
 
 from .. import text
+from ..errors import NotReadable
 
 RAW = "_raw"
 
@@ -16,7 +17,7 @@ def as_object(leaf: Any) -> Any:
         return leaf.to({}, "empty-arguments")
     try:
         value = text.loads(leaf.value)
-    except text.NotReadable:
+    except NotReadable:
         value = None
     if isinstance(value, dict):
         return leaf.to(value, "json-parse")
