@@ -10,12 +10,11 @@ from ...ir.values import as_object, data_url, legal
 from ...ledger import Leaf, Ledger, Writer, made
 from ...tables import Table
 from . import tables
-from .hosted import hosted, write_hosted
+from .hosted import LONGEST_NAME, Searches, hosted, write_hosted
 from .tables import BLOCKS, NAME
 
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 LABELS = {"image/jpg": "image/jpeg"}
-LONGEST_NAME = 128
 SHORTEST_NAME = 64  # the limit of the other protocols
 LONGEST_ID = 4096
 MEDIA = ("image", "file", "audio")
@@ -23,8 +22,9 @@ MEDIA = ("image", "file", "audio")
 
 def write_blocks(parts: list[Node], blocks: Writer, context: Context, reply: bool = False) -> None:
     """All parts as content blocks at the end of a list; what has no place is dropped."""
+    searches = Searches()
     for part in parts:
-        write_block(part, blocks, context, reply)
+        write_block(searches.told(part), blocks, context, reply)
 
 
 def write_block(part: Node, blocks: Writer, context: Context, reply: bool = False) -> None:

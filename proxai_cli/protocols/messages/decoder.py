@@ -194,8 +194,9 @@ class Decoder:
             raise OutOfOrder("delta-kind", f"a `{kind}` is for a block of another kind")
         self.ledger.drop(Leaf(delta, "type"), "stream-shape")
         if kind == "compaction_delta":
-            said = Node("hosted_call", NAME)
-            said.extras = {name: Leaf(delta, name) for name in delta if name != "type"}
+            said = tables.BLOCKS["compaction"].read(delta, self.context)
+            said.home = None
+            said.says.pop("service")  # the delta's own type, dropped already
             return [Say(block.number, said)]
         for name in delta:
             if name not in ("type", key):

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 from ...ir.nodes import Node
 from ...ir.terms import term
-from ...ir.values import as_object, as_text
+from ...ir.values import as_object, as_text, legal
 from ...ledger import Leaf, Ledger, Writer, made
 from ...text import dumps
 
 Fill = Callable[[Writer], None]
+
+LONGEST_NAME = 128
 
 
 class Hosted(NamedTuple):
@@ -30,7 +32,7 @@ def hosted(part: Node, ledger: Ledger) -> Hosted | None:
     """How Messages says a hosted call of another protocol; None where it has no word for it."""
     service = part.value("service")
     make = CALLS.get(service) if isinstance(service, str) else None
-    return make(part, ledger) if make and isinstance(part.value("id"), str) else None
+    return make(part, ledger) if make and (service in ALONE or isinstance(part.value("id"), str)) else None
 
 
 def write_hosted(part: Node, call: Hosted, blocks: Writer) -> None:
@@ -301,8 +303,9 @@ def _write_given(part: Node, block: Writer) -> None:
 def _listing(part: Node, ledger: Ledger) -> Hosted | None:
     """What tools a remote server has: one block, without input or result."""
     server, tools = part.get("server_label"), part.get("tools")
-    if server is None or not _is_list(tools) or part.value("error") is not None:
-        return None
+    listed = tools is not None and isinstance(tools.value, list)
+    if server is None or not listed or (part.get("error") is not None and not tools.value):
+        return None  # of a server that could not be asked it is not said that it has no tools
 
     def begin(block: Writer) -> None:
         block.put("type", part.says["service"].to("mcp_tool_listing", "respelled"))
@@ -312,8 +315,10 @@ def _listing(part: Node, ledger: Ledger) -> Hosted | None:
             _write_listed(Leaf(tools.value, at), listed)
         if listed.value:
             block.value["tools"] = listed.value
-        else:
+        elif tools.value:
             block.make("tools", [], "required-by-target")
+        else:
+            block.put("tools", tools)
 
     return Hosted(("service", "server_label", "tools"), begin, None, None)
 
@@ -338,23 +343,93 @@ def _write_listed(tool: Leaf, listed: Writer) -> None:
 # Searches for tools
 
 
+class Searches:
+    """Which search for tools found what: here the result names its call, elsewhere it may only stand behind it."""
+
+    def __init__(self) -> None:
+        self.open: list[Node] = []
+
+    def told(self, part: Node) -> Node:
+        """A part as it came; one that holds what a search found says that search's block under `found_by`, too."""
+        service = part.value("service") if part.kind == "hosted_call" else None
+        if service == "tool_search" and isinstance(part.value("id"), str):
+            self.open.append(part)
+        if service != "tool_search_output":
+            return part
+        search = next((each for each in self.open if each.value("call_id") == part.value("call_id")), None)
+        if search is None:
+            return part
+        self.open.remove(search)
+        said = part.but()
+        said.says["found_by"] = made(_own_id(search.says["id"]).value, "required-by-target")
+        return said
+
+
 def _tool_search(part: Node, ledger: Ledger) -> Hosted | None:
-    """A search that the vendor makes; what it found stands in another item, whose schemas have no place here."""
+    """A search that the vendor makes; what it found stands in another item."""
     arguments = part.get("arguments")
     if part.value("execution", "server") != "server":
         return None
     asked = arguments.value if arguments is not None and isinstance(arguments.value, dict) else {}
     begin = _begin("server_tool_use", f"tool_search_tool_{'regex' if 'pattern' in asked else 'bm25'}", part)
-    result = _result("tool_search_tool_result", part, _write_found) if _ran(part) else None
     ledger.drop(part.get("execution"), "target-default")
     whole = made({}, "empty-arguments") if arguments is None else arguments
-    return Hosted(("service", "id", "arguments", "execution"), begin, whole, result)
+    return Hosted(("service", "id", "arguments", "execution"), begin, whole, None)
 
 
-def _write_found(block: Writer) -> None:
-    content = block.object("content")
-    content.make("type", "tool_search_tool_search_result", "required-by-target")
-    content.make("tool_references", [], "required-by-target")
+def _found(part: Node, ledger: Ledger) -> Hosted | None:
+    """What a search found: the names of tools, without their schemas."""
+    search, tools = part.get("found_by"), part.get("tools")
+    if search is None or part.value("execution", "server") != "server":
+        return None
+    ledger.drop(part.get("execution"), "target-default")
+
+    def begin(block: Writer) -> None:
+        block.put("type", part.says["service"].to("tool_search_tool_result", "respelled"))
+        block.put("tool_use_id", search)
+        content = block.object("content")
+        content.make("type", "tool_search_tool_search_result", "required-by-target")
+        references = Writer(ledger, [])
+        for at in range(len(tools.value) if tools is not None and _is_list(tools) else 0):
+            _write_references(Leaf(tools.value, at), references)
+        if references.value:
+            content.value["tool_references"] = references.value
+        elif tools is not None and tools.value == []:
+            content.put("tool_references", tools)
+        else:
+            content.make("tool_references", [], "required-by-target")
+
+    used = ("service", "found_by", "execution", *(("tools",) if tools is None or isinstance(tools.value, list) else ()))
+    return Hosted(used, begin, None, None)
+
+
+def _write_references(tool: Leaf, references: Writer) -> None:
+    """A tool by its name; those of a namespace each by a longer one (`spec/requests.md` §7.1)."""
+    name, inner = member(tool, "name"), member(tool, "tools")
+    if name is None or not isinstance(name.value, str):
+        references.ledger.drop(tool, "no-equivalent")
+        return
+    if inner is None or not _is_list(inner):
+        _write_reference(name, references)
+        drop_members(tool, ("name",), references.ledger)
+        return
+    drop_members(tool, ("name", "tools"), references.ledger)
+    references.ledger.drop(name, "no-equivalent")  # unless a tool in it has a name
+    for at in range(len(inner.value)):
+        each = Leaf(inner.value, at)
+        own = member(each, "name")
+        if own is None or not isinstance(own.value, str):
+            references.ledger.drop(each, "no-equivalent")
+            continue
+        _write_reference(own.to(f"{name.value}__{own.value}", "flatten-namespace", [name]), references)
+        drop_members(each, ("name",), references.ledger)
+
+
+def _write_reference(name: Leaf, references: Writer) -> None:
+    value = legal(name.value, LONGEST_NAME)
+    w = references.item()
+    w.make("type", "tool_reference", "required-by-target")
+    w.put("tool_name", name if value == name.value else name.to(value, "legal-name"))
 
 
 # What became of a context that was too long
@@ -379,6 +454,9 @@ CALLS: dict[str, Callable[[Node, Ledger], Hosted | None]] = {
     "code_execution": _code,
     "mcp": _mcp,
     "tool_search": _tool_search,
+    "tool_search_output": _found,
     "mcp_list_tools": _listing,
     "compaction": _compaction,
 }
+# Blocks that have no id.
+ALONE = ("mcp_list_tools", "compaction")

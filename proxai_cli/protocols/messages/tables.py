@@ -349,7 +349,14 @@ def _alone(*names: str) -> Table:
 ALONE = {
     "advisor_tool_result": _alone("tool_use_id", "content"),
     "fallback": _alone("from", "to", "trigger"),
-    "mcp_tool_listing": _alone("mcp_server_name", "tools"),
+    "mcp_tool_listing": Table(
+        "hosted_call",
+        NAME,
+        Field("type", "service", TEXT, lambda leaf, context: leaf.to("mcp_list_tools", "respelled")),
+        Field("mcp_server_name", "server", TEXT),
+        Field("tools", "tools", LIST),
+        _MARKED,
+    ),
     "compaction": _alone("content", "encrypted_content", "signature", "tool_changes"),
     "tool_addition": _alone("tool"),
     "tool_removal": _alone("tool"),

@@ -3,17 +3,18 @@
 Source: `spec/streams.md` §3.1.
 """
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from ...ir.events import joined
+from ...ir.events import add, joined
 from ...ir.nodes import Node
 from ...ir.values import as_text
 from ...ledger import Leaf, Writer
 from .asked import unwrapped
 from .citations import citation_url, write_citation
 from .collected import put_back
-from .hosted import Kind, begin_hosted, end_hosted, write_body
+from .hosted import Kind, answered, begin_hosted, end_hosted, write_body
 from .ids import write_call_id
 from .items import lost
 from .output import (
@@ -382,13 +383,13 @@ class HostedBlock(Block):
         self.pieces: list[Leaf] = []
         self.item = Item(stream)
         item = self.item.added()
-        begin_hosted(node, kind, item, self.context)
-        if kind.type == "mcp_call":
-            for key, value in (("server_label", node.value("server", "")), ("name", node.value("name", ""))):
-                item.make(key, value, SHAPE)
+        begin_hosted(node, kind, item, self.context, stream.ids.make)
+        for key, term in SHOWN.get(kind.type, ()):
+            item.make(key, node.value(term, ""), SHAPE)
         for key, value in kind.running.items():
             item.make(key, deepcopy(value), SHAPE)
-        item.make("status", "in_progress", SHAPE)
+        if not kind.terms:
+            item.make("status", "in_progress", SHAPE)
         self.item.begun(item)
         for name in kind.before:
             self.item.event(f"response.{name}")
@@ -400,9 +401,8 @@ class HostedBlock(Block):
 
     def say(self, node: Node) -> None:
         """The result, as soon as it is known."""
-        self.node.says.update(node.says)
+        add(self.node, node)
         self.ledger.keep(node)
-        lost(node, self.ledger, tuple(node.says))
 
     def close(self) -> None:
         if self.pieces:
@@ -411,7 +411,7 @@ class HostedBlock(Block):
             self.node.says["arguments"] = self.pieces[0].to(text, "pieces-joined", self.pieces[1:])
         item = Writer(self.ledger, {})
         write_body(self.node, item, self.kind)
-        end_hosted(self.node, item)
+        end_hosted(self.node, item, self.kind)
         for key in ("id", "type"):
             item.make(key, self.item.value[key], SHAPE)
         item.order(("id", "type"))
@@ -426,6 +426,28 @@ class HostedBlock(Block):
             self.item.event(f"response.{'mcp_call.failed' if failed else name}")
         self.item.value = deepcopy(item.value)
         self.item.done_as(item)
+        if self.kind.answer is not None and answered(self.node):
+            self._answer(self.kind.answer)
+
+    def _answer(self, write: Callable[[Node, Writer], None]) -> None:
+        """The result, where it is an item of its own."""
+        answer, item = Item(self.stream), Writer(self.ledger, {})
+        write(self.node, item)
+        begun = answer.added()
+        begun.make("id", self.stream.ids.make("tso"), "made-id")
+        for key, value in item.value.items():
+            begun.make(key, {"status": "in_progress", "tools": []}.get(key, value), SHAPE)
+        item.make("id", begun.value["id"], SHAPE)
+        item.order(["id"])
+        answer.value = deepcopy(item.value)
+        answer.done_as(item)
 
     def cut(self) -> None:
         self.ledger.drop([self.node, self.pieces], "not-terminal")
+
+
+# What a call says at once of the server that runs it, by the type of its item.
+SHOWN = {
+    "mcp_call": (("server_label", "server"), ("name", "name")),
+    "mcp_list_tools": (("server_label", "server"),),
+}

@@ -12,8 +12,10 @@ from ...ir.values import as_object, as_text
 from ...ledger import Leaf, Ledger, Writer
 from .ids import item_id
 from .items import lost
+from .tables import FUNCTION_TOOL
 from .values import parsed
 
+Make = Callable[[str], str]
 Write = Callable[[Node, Writer], Leaf | None]
 
 
@@ -21,7 +23,8 @@ class Kind(NamedTuple):
     """A kind of hosted item: its type and the prefix of its ids, what it says while it runs, the names of its events.
 
     `write` writes what a call says, and gives back the leaf that says that it failed, if one does. `text` is the key
-    whose text has events of its own.
+    whose text has events of its own. `terms` are what a block says that stands alone: it has no id and no result, and
+    its item no status. `answer` writes an item of its own for the result, all but its id, if `answered` says so.
     """
 
     type: str
@@ -31,33 +34,44 @@ class Kind(NamedTuple):
     before: tuple[str, ...] = ()
     text: tuple[str, str] | None = None
     after: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    answer: Callable[[Node, Writer], None] | None = None
 
 
 def kind(part: Node) -> Kind | None:
     """The kind of item that a hosted call becomes; None where this protocol has none for it."""
     service = part.get("service")
-    if part.kind != "hosted_call" or service is None or not isinstance(part.value("id"), str):
+    if part.kind != "hosted_call" or service is None or not isinstance(service.value, str):
         return None
-    return KINDS.get(service.value) if isinstance(service.value, str) else None
+    found = KINDS.get(service.value)
+    return found if found is not None and (found.terms or isinstance(part.value("id"), str)) else None
 
 
-def write_hosted(part: Node, made_of: Kind, item: Writer, context: Context) -> None:
-    """A hosted call as an item, all at once."""
-    begin_hosted(part, made_of, item, context)
+def write_hosted(part: Node, made_of: Kind, items: Writer, context: Context, make: Make) -> None:
+    """A hosted call as an item, or two, all at once."""
+    item = items.item()
+    begin_hosted(part, made_of, item, context, make)
     write_body(part, item, made_of)
-    end_hosted(part, item)
+    end_hosted(part, item, made_of)
+    if made_of.answer is not None and answered(part):
+        answer = items.item()
+        answer.make("id", make("tso"), "made-id")
+        made_of.answer(part, answer)
 
 
-def begin_hosted(part: Node, made_of: Kind, item: Writer, context: Context) -> None:
-    """Id and type of a hosted item."""
-    item.put("id", item_id(part.says["id"], made_of.prefix, context))
+def begin_hosted(part: Node, made_of: Kind, item: Writer, context: Context, make: Make) -> None:
+    """Id and type of a hosted item; `make` makes the id of a block that has none, from the prefix."""
+    if "id" in part.says and not made_of.terms:
+        item.put("id", item_id(part.says["id"], made_of.prefix, context))
+    else:
+        item.make("id", make(made_of.prefix.rstrip("_")), "made-id")
     item.put("type", part.says["service"].to(made_of.type, "respelled"))
 
 
-def end_hosted(part: Node, item: Writer) -> None:
+def end_hosted(part: Node, item: Writer, made_of: Kind) -> None:
     """What a hosted call says beside its arguments and its result."""
-    lost(part, item.ledger, ("id", "service", "arguments", "result", "server", "name"))
-    if part.value("service") != "mcp":
+    lost(part, item.ledger, ("id", "service", "arguments", "result", "server", "name", *made_of.terms))
+    if "server_label" not in item.value:
         item.ledger.drop([part.says[term] for term in ("server", "name") if term in part.says], "no-equivalent")
 
 
@@ -68,7 +82,7 @@ def write_body(part: Node, item: Writer, made_of: Kind) -> None:
     result = part.get("result")
     if failure is not None:
         item.put("status", failure.to("failed", "respelled"))
-    else:
+    elif not made_of.terms and "status" not in item.value:
         item.make("status", "completed" if result is not None else "in_progress", "required-by-target")
     item.order([*before, "status"])
 
@@ -267,11 +281,87 @@ def _tool_search(part: Node, item: Writer) -> Leaf | None:
     item.make("execution", "server", "required-by-target")
     content = _answer(part, item.ledger)
     failure = _failure(content, item.ledger)
-    if failure is None:
-        item.ledger.drop(content, "hosted-tool")
-    else:
-        item.ledger.drop(failure, "no-equivalent")
+    if failure is not None:
+        item.put("status", failure.to("incomplete", "respelled"))
+    elif not answered(part):
+        item.ledger.drop(content, "no-equivalent")
     return None
+
+
+def answered(part: Node) -> bool:
+    """Does a search for tools say what it found?"""
+    content = _content(part)
+    return isinstance(content, dict) and isinstance(content.get("tool_references"), list)
+
+
+def _content(part: Node) -> Any:
+    result = part.get("result")
+    return None if result is None else result.value("content")
+
+
+def _write_found(part: Node, item: Writer) -> None:
+    """The tools that a search found, of which only the names are known."""
+    item.make("type", "tool_search_output", "required-by-target")
+    item.make("call_id", None, "required-by-target")
+    item.make("execution", "server", "required-by-target")
+    item.make("status", "completed", "required-by-target")
+    content = _content(part)
+    listed, tools = content["tool_references"], Writer(item.ledger, [])
+    for at, each in enumerate(listed):
+        if not isinstance(each, dict) or not isinstance(each.get("tool_name"), str):
+            item.ledger.drop(Leaf(listed, at), "no-equivalent")
+            continue
+        tool = Node("function_tool", part.protocol, None, {"name": Leaf(each, "tool_name")})
+        FUNCTION_TOOL.write(tool, tools.item(), Context())
+        _drop_members(each, ("tool_name",), item.ledger)
+    if tools.value:
+        item.value["tools"] = tools.value
+    elif listed:
+        item.make("tools", [], "required-by-target")
+    else:
+        item.put("tools", Leaf(content, "tool_references"))
+    _drop_members(content, ("tool_references",), item.ledger)
+
+
+def _compaction(part: Node, item: Writer) -> Leaf | None:
+    payload = part.get("encrypted_content")
+    if payload is not None and isinstance(payload.value, str):
+        item.put("encrypted_content", payload)
+    else:
+        item.ledger.drop(payload, "no-equivalent")
+        item.make("encrypted_content", "", "required-by-target")
+    return None
+
+
+def _listing(part: Node, item: Writer) -> Leaf | None:
+    """The tools of a remote server."""
+    server, tools = part.get("server"), part.get("tools")
+    if server is not None:
+        item.put("server_label", server)
+    else:
+        item.make("server_label", "", "required-by-target")
+    written = Writer(item.ledger, [])
+    for at, each in enumerate(tools.value if tools is not None else ()):
+        if isinstance(each, dict) and isinstance(each.get("name"), str):
+            _write_listed(each, written.item())
+        else:
+            item.ledger.drop(Leaf(tools.value, at), "no-equivalent")
+    if written.value:
+        item.value["tools"] = written.value
+    elif tools is not None and not tools.value:
+        item.put("tools", tools)
+    else:
+        item.make("tools", [], "required-by-target")
+    return None
+
+
+def _write_listed(tool: dict[str, Any], w: Writer) -> None:
+    kept = [key for key in ("name", "description", "input_schema") if tool.get(key) is not None]
+    for key in kept:
+        w.put(key, Leaf(tool, key))
+    if "input_schema" not in kept:
+        w.make("input_schema", {"type": "object"}, "required-by-target")
+    _drop_members(tool, tuple(kept), w.ledger)
 
 
 _WEB = ("web_search_call.in_progress", "web_search_call.searching")
@@ -301,6 +391,28 @@ KINDS = {
         ("mcp_call.completed",),
     ),
     "tool_search": Kind(
-        "tool_search_call", "tsc_", {"arguments": {}, "call_id": None, "execution": "server"}, _tool_search
+        "tool_search_call",
+        "tsc_",
+        {"arguments": {}, "call_id": None, "execution": "server"},
+        _tool_search,
+        answer=_write_found,
+    ),
+    "mcp_list_tools": Kind(
+        "mcp_list_tools",
+        "mcpl_",
+        {"tools": []},
+        _listing,
+        ("mcp_list_tools.in_progress",),
+        None,
+        ("mcp_list_tools.completed",),
+        ("tools",),
+    ),
+    "compaction": Kind(
+        "compaction",
+        "cmp_",
+        {"encrypted_content": ""},
+        _compaction,
+        ("compaction.compacting",),
+        terms=("encrypted_content",),
     ),
 }

@@ -103,7 +103,7 @@ class Output:
 
     def _hosted(self, part: Node, hosted: Kind) -> None:
         self.message = None
-        write_hosted(part, hosted, self.items.item(), self.context)
+        write_hosted(part, hosted, self.items, self.context, self.ids.make)
 
     def _result(self, result: Node) -> None:
         write_result(result, self._item("function_call_output", self.ids.make("fco")), self.context)
