@@ -57,3 +57,130 @@ def test_a_compaction_and_back() -> None:
     (item,) = both_ways([SUMMARY], "messages", "responses")
     assert item == {"id": "cmp_resp_msg_1", "type": "compaction", "encrypted_content": "e"}
     assert both_ways([COMPACTION], "responses", "messages") == [{"type": "compaction", "encrypted_content": "e"}]
+
+
+def test_what_comes_with_a_compaction_has_no_place() -> None:
+    reply = answer("messages", [SUMMARY | {"content": "so far", "signature": "s", "tool_changes": []}])
+    done = told(reply, "messages", "responses", "response")
+    assert reasons(done, "content", 0, "content") == [("dropped", "no-equivalent")]
+    assert reasons(done, "content", 0, "signature") == [("dropped", "foreign-signature")]
+    assert [item["encrypted_content"] for item in done.value["output"]] == ["e"]
+
+
+def compacted(*deltas: dict[str, Any]) -> list[Any]:
+    """A stream in which a compaction arrives in these deltas."""
+    empty = {"type": "compaction", "content": None, "encrypted_content": None}
+    first, _, _, *last = stream_of(answer("messages", [SUMMARY]), "messages")
+    return [
+        first,
+        {"type": "content_block_start", "index": 0, "content_block": empty},
+        *({"type": "content_block_delta", "index": 0, "delta": {"type": "compaction_delta", **each}} for each in deltas),
+        {"type": "content_block_stop", "index": 0},
+        *last,
+    ]
+
+
+def test_a_compaction_in_pieces() -> None:
+    fed = compacted({"content": "so far", "encrypted_content": None}, {"content": None, "encrypted_content": "e"})
+    out, _ = streamed(fed, "messages", "responses")
+    assert [event["type"].removeprefix("response.") for event in out[2:6]] == [
+        "output_item.added", "compaction.compacting", "output_item.done", "completed",
+    ]  # fmt: skip
+    assert out[4]["item"]["encrypted_content"] == "e"
+    assert complaint("responses", "stream", out) is None
+    assert collect(fed, "messages").value["content"] == [SUMMARY | {"content": "so far"}]
+
+
+def test_a_compaction_said_twice_counts_once() -> None:
+    out, _ = streamed(compacted({"encrypted_content": "d"}, {"encrypted_content": "e"}), "messages", "responses")
+    assert out[-1]["response"]["output"][0]["encrypted_content"] == "e"
+    assert len([event for event in out if event["type"] == "response.compaction.compacting"]) == 1
+
+
+def test_a_compaction_in_a_stream_that_is_cut() -> None:
+    _, translator = streamed(compacted({"encrypted_content": "e"})[:3], "messages", "responses")
+    assert "not-terminal" in {why for _, _, _, why, _ in translator.account}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "part"), [("messages", "responses", SUMMARY), ("responses", "messages", COMPACTION)]
+)
+def test_a_compaction_of_another_vendor_has_no_place_in_a_request(source: str, target: str, part: Any) -> None:
+    user = {"role": "user", "content": "Hi"}
+    turn = {"role": "assistant", "content": [part]} if source == "messages" else part
+    done = told(ask(source, user, turn, user), source, target)
+    place = ("messages", 1, "content", 0) if source == "messages" else ("input", 1)
+    assert reasons(done, *place, "encrypted_content") == [("dropped", "foreign-signature")]
+
+
+def test_a_listing_of_remote_tools_and_back() -> None:
+    (item,) = both_ways([LISTING], "messages", "responses")
+    assert item == {"id": "mcpl_resp_msg_1", "type": "mcp_list_tools", "server_label": "sea", "tools": [REMOTE]}
+    assert both_ways([LISTED], "responses", "messages") == [LISTING]
+    done = told(answer("responses", [LISTED | {"error": "late"}]), "responses", "messages", "response")
+    assert reasons(done, "output", 0, "tools", 0, "annotations") == [("dropped", "no-equivalent")]
+    assert reasons(done, "output", 0, "error") == [("dropped", "no-equivalent")]
+
+
+def test_the_events_of_a_listing() -> None:
+    out, _ = streamed(stream_of(answer("messages", [LISTING]), "messages"), "messages", "responses")
+    kinds = [event["type"].removeprefix("response.") for event in out[2:6]]
+    assert kinds == ["output_item.added", "mcp_list_tools.in_progress", "mcp_list_tools.completed", "output_item.done"]
+    assert out[2]["item"] == {"id": "mcpl_resp_msg_1", "type": "mcp_list_tools", "server_label": "sea", "tools": []}
+
+
+@pytest.mark.parametrize("tools", [[], [7], [{"name": 7}], [REMOTE | {"input_schema": None}]])
+def test_listings_with_little_in_them(tools: list[Any]) -> None:
+    both_ways([LISTING | {"tools": tools}], "messages", "responses") if tools in ([], [7]) else None
+    both_ways([LISTED | {"tools": tools}], "responses", "messages")
+
+
+def test_of_a_server_that_could_not_be_asked_nothing_is_listed() -> None:
+    done = told(answer("responses", [LISTED | {"tools": [], "error": "down"}]), "responses", "messages", "response")
+    assert done.value["content"] == []
+
+
+def test_a_search_for_tools_and_back() -> None:
+    call, output = both_ways(SEARCH, "messages", "responses")
+    assert call == asked("tsc_srvtoolu_1")
+    assert output == found({"type": "function", "name": "tide", "parameters": None, "strict": False}, id=output["id"])
+    assert both_ways([call, output], "responses", "messages") == SEARCH
+
+
+def test_what_a_search_found_goes_by_its_names() -> None:
+    call, result = both_ways([asked(), found(TIDE, SPACE, {"type": "web_search"}, 7)], "responses", "messages")
+    assert (call["id"], result["tool_use_id"]) == ("tsc_1", "tsc_1")
+    names = [each["tool_name"] for each in result["content"]["tool_references"]]
+    assert names == ["tide", "sea__tide", "sea__wave"]
+    done = told(answer("responses", [asked(), found(TIDE)]), "responses", "messages", "response")
+    assert reasons(done, "output", 1, "tools", 0, "parameters") == [("dropped", "no-equivalent")]
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_each_search_gets_what_it_found(order: tuple[str, str]) -> None:
+    calls = [asked(f"tsc_{each}", each) for each in "ab"]
+    blocks = both_ways([*calls, *(found(TIDE, call_id=each) for each in order)], "responses", "messages")
+    assert [block["tool_use_id"] for block in blocks[2:]] == [f"tsc_{each}" for each in order]
+
+
+def test_what_no_search_found_has_no_place() -> None:
+    assert both_ways([found(TIDE)], "responses", "messages") == []
+    assert both_ways([asked(execution="client"), found(TIDE, execution="client")], "responses", "messages") == []
+
+
+def test_a_search_that_failed_or_goes_on() -> None:
+    error = {"type": "tool_search_tool_result_error", "error_code": "unavailable", "error_message": None}
+    (item,) = both_ways([SEARCH[0], SEARCH[1] | {"content": error}], "messages", "responses")
+    assert item["status"] == "incomplete"
+    (item,) = both_ways(SEARCH[:1], "messages", "responses")
+    assert item["status"] == "in_progress"
+
+
+def test_a_search_in_a_request() -> None:
+    user = {"role": "user", "content": "Hi"}
+    value = told(ask("messages", user, {"role": "assistant", "content": SEARCH}, user), "messages", "responses").value
+    assert [item["type"] for item in value["input"]] == ["message", "tool_search_call", "tool_search_output", "message"]
+    assert complaint("responses", "request", value) is None
+    value = told(ask("responses", *value["input"]), "responses", "messages").value
+    assert value["messages"][1]["content"] == SEARCH
+    assert complaint("messages", "request", value) is None
