@@ -16,7 +16,7 @@ def as_object(leaf: Any) -> Any:
     if not leaf.value:
         return leaf.to({}, "empty-arguments")
     try:
-        value = text.loads(leaf.value)
+        value = text.loads(leaf.value) if isinstance(leaf.value, str) else None
     except NotReadable:
         value = None
     if isinstance(value, dict):
