@@ -409,16 +409,15 @@ def test_refused(code: str, value: Any, source: str, target: str, endpoint: str,
 
 def test_places_and_findings() -> None:
     body = next(each for each in bodies() if each.label == "batches/chat/file.request.json")
-    assert [*translated(body, "messages").findings] == [("illegal-custom-id", (1, "custom_id"))]
+    assert [finding[:2] for finding in translated(body, "messages").findings] == [("illegal-custom-id", (1, "custom_id"))]
     assert translated(body, "responses").findings == []
     lines = [{"custom_id": name, "params": {}} for name in ("a", "b", "a")]
     with pytest.raises(ProxaiError) as refused:
         translate_endpoint({"requests": lines}, "messages", "chat", "batches", "request")
     assert refused.value.place.pointer == "/requests/2/custom_id"
     page = {"data": [{"type": "model", "id": "x"}], "has_more": True}
-    assert translate_endpoint(page, "messages", "chat", "models", "response").findings == [
-        ("more-pages", ("has_more",))
-    ]
+    found = translate_endpoint(page, "messages", "chat", "models", "response").findings
+    assert [finding[:2] for finding in found] == [("more-pages", ("has_more",))]
 
 
 @over_bodies

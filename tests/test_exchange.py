@@ -466,7 +466,7 @@ def test_bad_headers(source: str, said: Any, places: list[str]) -> None:
 
 def test_headers_of_the_other_vendor_are_noticed() -> None:
     done = translate_exchange({**ASK, "headers": {"anthropic-beta": "x"}}, "chat", "chat")
-    assert done.findings == [("address-says-otherwise", ("headers", "anthropic-beta"))]
+    assert [finding[:2] for finding in done.findings] == [("address-says-otherwise", ("headers", "anthropic-beta"))]
     done = translate_exchange({**ASK, "headers": {"x-api-key": "x"}}, "chat", "messages")
     assert done.findings == [] and done.value["headers"]["x-api-key"] == "<redacted>"
 
@@ -493,7 +493,7 @@ def test_what_is_a_credential(name: str) -> None:
 
 def test_a_head_that_is_too_large() -> None:
     done = translate_exchange({**ASK, "headers": {"a": "x" * 65536}}, "chat", "chat")
-    assert done.findings == [("bad-header", ("headers",))]
+    assert [finding[:2] for finding in done.findings] == [("bad-header", ("headers",))]
 
 
 @pytest.mark.parametrize(
@@ -570,7 +570,7 @@ def test_places() -> None:
         translate_exchange({"request": {"url": "/v1/completions"}}, "chat", "messages")
     assert refused.value.place.pointer == "/request/url"
     done = translate_exchange(named("messages/models-with-more-pages").value, "messages", "chat")
-    assert done.findings == [("more-pages", ("response", "body", "has_more"))]
+    assert [finding[:2] for finding in done.findings] == [("more-pages", ("response", "body", "has_more"))]
 
 
 def test_the_body_beats_the_address() -> None:
