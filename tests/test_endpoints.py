@@ -409,7 +409,9 @@ def test_refused(code: str, value: Any, source: str, target: str, endpoint: str,
 
 def test_places_and_findings() -> None:
     body = next(each for each in bodies() if each.label == "batches/chat/file.request.json")
-    assert [finding[:2] for finding in translated(body, "messages").findings] == [("illegal-custom-id", (1, "custom_id"))]
+    assert [finding[:2] for finding in translated(body, "messages").findings] == [
+        ("illegal-custom-id", (1, "custom_id"))
+    ]
     assert translated(body, "responses").findings == []
     lines = [{"custom_id": name, "params": {}} for name in ("a", "b", "a")]
     with pytest.raises(ProxaiError) as refused:
