@@ -131,7 +131,7 @@ def test_the_events_of_a_listing() -> None:
 
 @pytest.mark.parametrize("tools", [[], [7], [{"name": 7}], [REMOTE | {"input_schema": None}]])
 def test_listings_with_little_in_them(tools: list[Any]) -> None:
-    both_ways([LISTING | {"tools": tools}], "messages", "responses") if tools in ([], [7]) else None
+    both_ways([LISTING | {"tools": tools}], "messages", "responses")
     both_ways([LISTED | {"tools": tools}], "responses", "messages")
 
 
@@ -184,3 +184,14 @@ def test_a_search_in_a_request() -> None:
     value = told(ask("responses", *value["input"]), "responses", "messages").value
     assert value["messages"][1]["content"] == SEARCH
     assert complaint("messages", "request", value) is None
+
+
+def test_the_first_query_that_is_one_is_asked() -> None:
+    action = {"type": "search", "query": "", "queries": ["tides", "waves"]}
+    item = {"id": "ws_1", "type": "web_search_call", "status": "completed", "action": action}
+    call, _ = both_ways([item], "responses", "messages")
+    assert call["input"] == {"query": "tides"}
+
+
+def test_a_reply_of_messages_may_say_nothing() -> None:
+    assert both_ways([], "messages", "responses") == []

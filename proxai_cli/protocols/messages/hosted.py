@@ -170,6 +170,9 @@ def _search(part: Node, action: Leaf | None, ledger: Ledger) -> Hosted | None:
     asked = [Leaf(queries.value, at) for at in range(len(queries.value))] if _is_list(queries) and queries else []
     if query is None and not asked:
         return None
+    if query is not None and not query.value and asked:
+        ledger.drop(query, "target-default")
+        query = None
     first = asked.pop(0) if query is None else query
     ledger.drop([leaf for leaf in asked if leaf.value != first.value], "no-equivalent")
     ledger.drop([leaf for leaf in asked if leaf.value == first.value], "duplicate")

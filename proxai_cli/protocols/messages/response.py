@@ -24,6 +24,7 @@ def read_response(value: Any, context: Context) -> Node:
     if not isinstance(value, dict) or not isinstance(value.get("content"), list):
         raise NotThatProtocol("unrecognised", "a Messages reply is an object with a list `content`")
     reply = REPLY.read(value, context)
+    reply.says.setdefault("parts", [])  # a reply may say nothing at all
     read_end(reply)
     if "stop_reason" in value and value["stop_reason"] is None:
         reply.says["stop_reason"] = Leaf(value, "stop_reason").to("running", "respelled")
