@@ -7,7 +7,7 @@ from .errors import OutOfOrder, ProxaiError
 from .ir.events import DONE, Close, Collector, Done, Event, Fail, Finish, Open, Start
 from .ir.events import explode as exploded
 from .ir.nodes import Node
-from .ledger import Entry, Leaf, Ledger, Path, Writer
+from .ledger import CARRIED, DROPPED, Entry, Leaf, Ledger, Path, Writer
 from .protocols import PROTOCOLS
 
 
@@ -106,7 +106,7 @@ class StreamTranslator:
             if self.repair and self.started:
                 written += self._encoded(self._ending())
             written += self.encoder.close()
-        out = self._settled({}, written)
+        out = self._settled(None, written)
         self._count(self.ledger.close())
         return out
 
@@ -145,10 +145,19 @@ class StreamTranslator:
         entries = self.ledger.settle(
             source, values, (At(number, event_type(source)),), lambda at: (At(begin + at, event_type(values[at])),)
         )
+        if event == {}:
+            entries.append(self._empty(begin if values else None))
         self._count(entries)
         self.number += 1
         self.written += len(values)
         return written
+
+    def _empty(self, written: int | None) -> Entry:
+        """An event that is an empty object is one leaf itself: carried at home, elsewhere filler."""
+        path: Path = (At(self.number, "chunk"),)
+        if written is None:
+            return Entry(DROPPED, path, None, "noise", "note", 1, 0)
+        return Entry(CARRIED, path, (At(written, "chunk"),), None, None, 1, 1)
 
     def _count(self, entries: list[Entry]) -> None:
         for fate, source, target, why, level, ours, theirs in entries:
