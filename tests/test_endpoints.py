@@ -425,7 +425,7 @@ def test_places_and_findings() -> None:
 @over_bodies
 def test_known_by_their_own_words(body: Body) -> None:
     """Most bodies say what they are; those that do not are known by their address alone."""
-    silent = ("none.response", "with-input-type", "count/responses/with-tools", "count/messages/with-thinking")
+    silent = ("none.response", "count/responses/with-tools", "count/messages/with-thinking")
     known = known_by_body(body.value)
     if any(each in body.label for each in silent):
         assert known is None

@@ -190,7 +190,7 @@ def _with_head(document: Document) -> Document:
 
 def _endpoint(value: Any, found: Detection, head: Head | None) -> tuple[str, Detection] | None:
     """The call of a body that no protocol knows as the request or reply of its own, or whose URL is of another call."""
-    if found.sure is not None and (head is None or not head.url):
+    if found.fault == "old-version" or (found.sure is not None and (head is None or not head.url)):
         return None
     from ..endpoints import ENDPOINTS, address, known_by_body
     from ..endpoints.failures import is_error
@@ -236,6 +236,12 @@ def _settled(found: Detection, told: Told, kind: str = "") -> tuple[str, str, st
             "ambiguous",
             f"fits {fits}\nBoth allow: {'; '.join(found.evidence[:4])}. Nothing in it belongs to one of them only.",
             hint="   or   ".join(f"--from {name}" for name in found.candidates),
+        )
+    if found.fault == "old-version":
+        raise NotThatProtocol(
+            found.fault,
+            f"an old form, which is not read: {'; '.join(found.evidence)}",
+            hint="capture the call of today",
         )
     if found.protocol is None or not kind:
         raise NotThatProtocol(

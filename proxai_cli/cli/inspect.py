@@ -62,7 +62,7 @@ def _row(item: Item) -> tuple[str, ...]:
         name(item),
         item.container,
         source.protocol,
-        source.kind,
+        f"{item.label} {source.kind}" if item.label else source.kind,
         source.sure or "",
         safe(source.model or ""),
         _size(source.bytes or 0),

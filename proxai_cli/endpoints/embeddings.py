@@ -110,14 +110,21 @@ def _same_float(number: float, raw: bytes) -> bool:
 
 
 def knows(value: Any) -> str | None:
-    """Embeddings by their own words; a request has none that tell it from other requests with `input`."""
+    """Embeddings, or a request for them, by their own words."""
     if not isinstance(value, dict):
         return None
     data = value.get("data")
     is_list = (
         isinstance(data, list) and bool(data) and all(isinstance(each, dict) and "embedding" in each for each in data)
     )
-    return "response" if is_list else "request" if "input" in value and "encoding_format" in value else None
+    return "response" if is_list else "request" if _is_request(value) else None
+
+
+def _is_request(value: dict[str, Any]) -> bool:
+    """Something to embed, and a word that only such a request has, or a model made for it."""
+    model = value.get("model")
+    named = isinstance(model, str) and "embed" in model.lower()
+    return "input" in value and (named or bool({"encoding_format", "dimensions", "input_type"} & set(value)))
 
 
 ENDPOINT = Endpoint(EMBEDDINGS, "call for embeddings", carry, knows, {})

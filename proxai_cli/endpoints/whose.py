@@ -35,8 +35,8 @@ def _thing(value: Any) -> tuple[str, ...]:
 
 def _batch(value: Any) -> tuple[str, ...]:
     if isinstance(value, dict) and "custom_id" not in value and not isinstance(value.get("requests"), list):
-        path = value.get("endpoint")
-        return _first(address(path).protocol if isinstance(path, str) else None, _thing(value))
+        path, things = value.get("endpoint"), _OPENAI if "input_file_id" in value else _thing(value)
+        return _first(address(path).protocol if isinstance(path, str) else None, things)
     lines, _ = requests_of(value)
     line = next((each for each in lines if isinstance(each, dict) and "custom_id" in each), {})
     if {"params", "result"} & set(line):

@@ -9,6 +9,7 @@ from ..errors import OutOfOrder
 from ..ir.events import DONE, Done, Fail
 from ..ledger import Leaf, Writer
 from ..protocols import PROTOCOLS
+from ..translate import paired
 from .texts import END
 
 
@@ -28,7 +29,7 @@ def write_request(half: dict[str, Any], known: Address, source: str, target: str
 def write_reply(half: dict[str, Any], source: str, target: str, w: Writer, context: Context) -> None:
     """The body of a reply; one that tells of a failure becomes an error where the target says that so."""
     node = PROTOCOLS[source].read["response"](half["body"], context)
-    PROTOCOLS[target].write["response"](node, w.object("body"), context)
+    PROTOCOLS[target].write["response"](node, w.object("body"), paired(context, target))
 
 
 def write_error(
@@ -58,7 +59,7 @@ def write_stream(half: dict[str, Any], source: str, target: str, w: Writer, cont
         return
     events, listed = half["body"], w.list("body")
     decoder = PROTOCOLS[source].Decoder(w.ledger, context)
-    encoder = PROTOCOLS[target].Encoder(w.ledger, context)
+    encoder = PROTOCOLS[target].Encoder(w.ledger, paired(context, target))
     complete = False
     for number, event in enumerate([*events, None]):
         if number == len(events):

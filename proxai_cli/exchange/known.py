@@ -54,11 +54,15 @@ def known(value: Any, name: str = "") -> Known:
     endpoint = _endpoint(told, bodies)
     if endpoint is not None:
         kind = REQUEST if RESPONSE not in halves else "error" if _failed(answer, bodies[RESPONSE]) else RESPONSE
-        found = [spoken(endpoint, body) for body in bodies.values() if body and not is_error(body)]
+        found = [
+            detect_value(body).candidates or tuple(VENDOR) if is_error(body) else spoken(endpoint, body)
+            for body in bodies.values()
+            if body
+        ]
         return Known(of_endpoint(endpoint, kind, found, told), endpoint, _model(bodies))
     seen = [_seen(body, half, name) for half, body in bodies.items() if body not in (None, "")]
     kind = _kind(answer, bodies[RESPONSE]) if RESPONSE in halves else REQUEST
-    return Known(_joined(seen, told, kind), None, _model(bodies))
+    return Known(_joined(seen, told, kind), None, _model(bodies) or told.address.model)
 
 
 def of_endpoint(endpoint: str, kind: str, found: list[tuple[str, ...]], told: Evidence | None = None) -> Detection:
@@ -68,7 +72,8 @@ def of_endpoint(endpoint: str, kind: str, found: list[tuple[str, ...]], told: Ev
     order = found[0] if found else tuple(VENDOR)
     by_body = sorted(left, key=order.index)
     both = [protocol for protocol in by_body if told is None or protocol in told.protocols] or by_body
-    evidence = (f"the words of a {title}", *(told.words if told else ()))
+    by_url = told is not None and told.address.call == endpoint
+    evidence = (f"{'the URL is' if by_url else 'its words are'} of a {title}", *(told.words if told else ()))
     if not both or len({VENDOR[protocol] for protocol in both}) > 1:
         return Detection(None, kind, AMBIGUOUS if both else None, evidence, tuple(both))
     sure = CERTAIN if len({VENDOR[protocol] for protocol in by_body}) == 1 else LIKELY

@@ -28,6 +28,7 @@ class Detection(NamedTuple):
 
     `evidence` says why in words, without captured values; of a tie what all allow, or what speaks for each.
     `candidates` are all protocols that it fits, best first (OpenAI's error body is one of Chat and of Responses alike).
+    `fault` is the code of the error where it is not recognised: `unrecognised`, or `old-version`.
     """
 
     protocol: str | None
@@ -35,6 +36,7 @@ class Detection(NamedTuple):
     sure: str | None
     evidence: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
+    fault: str = "unrecognised"
 
 
 class _Fit(NamedTuple):
@@ -72,7 +74,7 @@ def detect_events(events: Iterable[sse.Event]) -> Detection:
     for _, event in zip(range(LOOK_AT_EVENTS), events, strict=False):
         if isinstance(event.value, dict):
             found = _judged({**event.value, "type": event.type}, ("stream",))
-            if found.sure == CERTAIN:
+            if found.sure == CERTAIN or found.fault == "old-version":
                 return found
             best = best if best.sure else found
     return best
@@ -95,7 +97,8 @@ def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
     best = [fit for fit in fits if fit.strength == fits[0].strength]
     first = best[0]
     if first.protocol in FOREIGN:
-        return Detection(None, None, None, (f"{first.protocol}: {'; '.join(first.evidence)}",))
+        fault = "old-version" if first.protocol in OLD else "unrecognised"
+        return Detection(None, None, None, (f"{first.protocol}: {'; '.join(first.evidence)}",), (), fault)
     candidates = tuple(dict.fromkeys(fit.protocol for fit in fits if fit.protocol not in FOREIGN))
     rivals = [fit for fit in fits if fit.protocol != first.protocol and len(fit.own) > 0]
     if len(best) == 1:
@@ -130,6 +133,10 @@ def _markers() -> dict[str, tuple[Marker, ...]]:
     return {name: protocol.markers for name, protocol in PROTOCOLS.items()} | FOREIGN
 
 
+# What the vendors served before the protocols that are read (`spec/http.md` §4).
+COMPLETIONS, ASSISTANTS = "completions of Anthropic before Messages", "Assistants"
+OLD = (COMPLETIONS, ASSISTANTS)
+
 # Documents of other APIs that look like ours from afar. Whoever fits these better is not recognised.
 FOREIGN: dict[str, tuple[Marker, ...]] = {
     "embeddings or moderation": (
@@ -154,7 +161,18 @@ FOREIGN: dict[str, tuple[Marker, ...]] = {
                                                "UNKNOWN", "INTERNAL", "UNIMPLEMENTED", "UNAVAILABLE",
                                                "DEADLINE_EXCEEDED")),
     ),
-    "Assistants": (
+    COMPLETIONS: (
+        Marker("request", "prompt", shape=str, weight=SHAPE),
+        Marker("request", "max_tokens_to_sample"),
+        Marker("response", "completion", shape=str, weight=SHAPE),
+        Marker("response", "type", words=("completion",)),
+        Marker("response", "log_id|stop_reason"),
+        Marker("stream", "completion", shape=str, weight=SHAPE),
+        Marker("stream", "type", words=("completion",)),
+        Marker("stream", "log_id|stop_reason"),
+        Marker("stream", "model", words=("claude*",)),
+    ),
+    ASSISTANTS: (
         Marker("stream", "type", words=("thread.*",), weight=SHAPE),
         Marker("stream", "type", words=("thread.*",)),
     ),
