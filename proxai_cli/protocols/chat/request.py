@@ -7,6 +7,7 @@ from typing import Any
 
 from ...context import Context
 from ...errors import NotPossible, NotThatProtocol
+from ...ir.limits import refusals
 from ...ir.nodes import Node
 from ...ir.turns import paired
 from ...ledger import Leaf, Writer, made
@@ -123,3 +124,5 @@ def _notice(request: dict[str, Any], context: Context) -> None:
     contents = [message["content"] for message in messages if isinstance(message.get("content"), list)]
     if sum("prompt_cache_breakpoint" in part for content in contents for part in content) > MOST_MARKS:
         context.find("too-many-cache-marks")
+    for code in refusals(request):
+        context.find(code)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...context import Context
 from ...errors import NotThatProtocol
+from ...ir.limits import refusals
 from ...ir.nodes import Node, has_more
 from ...ir.turns import paired
 from ...ledger import Leaf, Writer, made
@@ -162,7 +163,6 @@ def _is_result(part: Node) -> bool:
 _ARRANGED = ("instructions", "turns", "tools", "tool_choice", "container", "include", "logprobs", "max_output_tokens")
 # Most cache marks, and pairs of metadata, that a request may hold.
 MOST_MARKS = 4
-MOST_PAIRS = 16
 # What happens here anyway.
 _DEFAULTS: dict[str, Any] = {"choice_count": 1, "modalities": ["text"]}
 
@@ -282,8 +282,5 @@ def _notice(request: dict[str, Any], context: Context) -> None:
     parts = [part for item in items for part in (item.get("content") or ()) if isinstance(item.get("content"), list)]
     if sum("prompt_cache_breakpoint" in part for part in parts) > MOST_MARKS:
         context.find("too-many-cache-marks")
-    metadata = request.get("metadata")
-    if isinstance(metadata, dict) and (
-        len(metadata) > MOST_PAIRS or any(len(key) > 64 or len(str(value)) > 512 for key, value in metadata.items())
-    ):
-        context.find("too-long")
+    for code in refusals(request):
+        context.find(code)
