@@ -79,7 +79,8 @@ class Pipe:
                 value = self._value(event)
                 fed = 0 if value is DONE else leaves(value)
                 lines = len(self.translator.account)
-                yield self._written(self.translator.feed(value))
+                name = event.name or ""
+                yield self._written(self.translator.feed(value, name), name if self.translator.home else "")
                 self.source_leaves += fed
                 if len(self.translator.account) > lines:
                     self._sample(value)
@@ -143,10 +144,10 @@ class Pipe:
         self._note()
         return rest
 
-    def _written(self, events: list[Any]) -> bytes:
+    def _written(self, events: list[Any], name: str = "") -> bytes:
         self.written += len(events)
         self.target_leaves += sum(leaves(event) for event in events if event is not DONE)
-        return b"".join(sse.write(event, self._named["target"]) for event in events)
+        return b"".join(sse.write(event, self._named["target"], name) for event in events)
 
     def _note(self) -> None:
         """Take over what the translator noticed, with the place of the event; memory must not grow with the stream."""

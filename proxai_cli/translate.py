@@ -83,9 +83,13 @@ class StreamTranslator:
     def findings(self) -> list[Finding]:
         return self.context.findings
 
-    def feed(self, event: Any) -> list[Any]:
-        """What one source event becomes. Raises `OutOfOrder` or `NotThatProtocol` where the stream ends here."""
-        said = self.decoder.feed(event)
+    def feed(self, event: Any, name: str = "") -> list[Any]:
+        """What one source event becomes. Raises `OutOfOrder` or `NotThatProtocol` where the stream ends here.
+
+        At home, where the data stays as it came, `name` is the event's name for data that has no type.
+        """
+        typeless = self.home and name and isinstance(event, dict) and "type" not in event
+        said = self.decoder.feed({"type": name, **event} if typeless else event)
         self._note(said)
         if self.home:
             self.checked.clear()

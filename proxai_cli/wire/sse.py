@@ -250,15 +250,15 @@ def _in_capture(place: Place, lines: list[_Line]) -> Place:
     )
 
 
-def write(event: Any, named: bool) -> bytes:
+def write(event: Any, named: bool, name: str = "") -> bytes:
     """One event as it goes over the wire: its data, in one line, and before it the type as its name where that is used.
 
-    DONE is the literal `[DONE]`.
+    `name` is for data that has no type. DONE is the literal `[DONE]`.
     """
     if event is DONE:
         return b"data: [DONE]\n\n"
     data = b"data: " + text.dumps(event) + b"\n\n"
-    kind = event.get("type") if named else None
+    kind = event.get("type", name or None) if named else None
     if isinstance(kind, str) and not {"\n", "\r"} & set(kind):
         return b"event: " + kind.encode("utf-8", "replace") + b"\n" + data
     return data
