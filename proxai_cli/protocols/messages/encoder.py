@@ -11,9 +11,9 @@ from ...ledger import Leaf, Ledger, Writer, made
 from ...tables import drop_term
 from ...text import dumps
 from . import tables
-from .blocks import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
 from .error import write_error
 from .hosted import Searches, hosted, input_text, leave
+from .parts import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
 from .response import CALLS, NULLS, write_end, write_id, write_usage
 from .tables import NAME, REPLY
 

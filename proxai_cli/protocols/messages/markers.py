@@ -3,17 +3,39 @@
 from ...markers import DEMAND, HABIT, SHAPE, Marker
 
 _BLOCKS = (
-    "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "search_result",
-    "server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "*code_execution_tool_result",
-    "mcp_tool_use", "mcp_tool_result", "container_upload",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+    "image",
+    "document",
+    "search_result",
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "*code_execution_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "container_upload",
 )
 _EVENTS = (
-    "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
     "message_stop",
 )
 _TOOLS = (
-    "bash_*", "text_editor_*", "web_search_*", "web_fetch_*", "code_execution_*", "computer_*", "memory_*",
-    "tool_search_tool_*", "mcp_toolset",
+    "bash_*",
+    "text_editor_*",
+    "web_search_*",
+    "web_fetch_*",
+    "code_execution_*",
+    "computer_*",
+    "memory_*",
+    "tool_search_tool_*",
+    "mcp_toolset",
 )
 
 MARKERS = (

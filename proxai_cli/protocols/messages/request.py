@@ -11,10 +11,10 @@ from ...ir.values import whole_schema
 from ...ledger import Leaf, Ledger, Writer, made
 from ...tables import drop_term
 from . import tables
-from .blocks import MEDIA, drop, write_block, write_blocks
 from .effort import plan, read_effort, with_room, write_effort
 from .hosted import drop_members, member
 from .hosted_tools import as_function, with_servers
+from .parts import MEDIA, drop, write_block, write_blocks
 from .tables import NAME, REQUEST, lift, set_aside
 from .tools import forced, write_choice, write_tools
 

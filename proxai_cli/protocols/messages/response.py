@@ -9,9 +9,9 @@ from ...ir.values import wrapped_id
 from ...ledger import Leaf, Writer
 from ...tables import NUMBER, fits
 from . import tables
-from .blocks import restore_asides, write_blocks
 from .error import write_error
 from .hosted import drop_members, member
+from .parts import restore_asides, write_blocks
 from .tables import NAME, REPLY, lift, set_aside
 
 CALLS = ("tool_call", "custom_call")

@@ -7,8 +7,8 @@ from ...ir.nodes import Node
 from ...ir.values import whole_schema
 from ...ledger import Leaf, Writer, made
 from . import tables
-from .blocks import legal_name, tool_name
 from .hosted_tools import PLAIN, SHELL, limit_uses, write_hosted_tool
+from .parts import legal_name, tool_name
 from .tables import TOOL
 
 INPUT_SCHEMA = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
