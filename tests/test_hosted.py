@@ -14,7 +14,12 @@ COMPACTION = {"id": "cmp_1", "type": "compaction", "encrypted_content": "e"}
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 REMOTE = {"name": "tide", "description": "Tides", "input_schema": SCHEMA}
 LISTING = {"type": "mcp_tool_listing", "mcp_server_name": "sea", "tools": [REMOTE]}
-LISTED = {"id": "mcpl_1", "type": "mcp_list_tools", "server_label": "sea", "tools": [REMOTE | {"annotations": {"a": 1}}]}
+LISTED = {
+    "id": "mcpl_1",
+    "type": "mcp_list_tools",
+    "server_label": "sea",
+    "tools": [REMOTE | {"annotations": {"a": 1}}],
+}
 SEARCH = [
     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "tool_search_tool_bm25", "input": {"query": "tides"}},
     {
@@ -74,7 +79,10 @@ def compacted(*deltas: dict[str, Any]) -> list[Any]:
     return [
         first,
         {"type": "content_block_start", "index": 0, "content_block": empty},
-        *({"type": "content_block_delta", "index": 0, "delta": {"type": "compaction_delta", **each}} for each in deltas),
+        *(
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "compaction_delta", **each}}
+            for each in deltas
+        ),
         {"type": "content_block_stop", "index": 0},
         *last,
     ]
