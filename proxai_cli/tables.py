@@ -4,7 +4,7 @@ Reading loops over what is there, so no key can be passed over; writing loops ov
 `proxai map` prints these same tables.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .context import Context
@@ -142,7 +142,8 @@ class Table:
         for name, said in node.says.items():
             if name not in but:
                 self._write(name, said, w, context, home)
-        self.rest(node, w, home, context.chosen("keep-unknown"))
+        later = {self.by_term[name].name for name in but if name in node.says and name in self.by_term}
+        self.rest(node, w, home, context.chosen("keep-unknown"), later)
         for rule in self.rules:
             if isinstance(rule, Must) and rule.name not in w.value:
                 w.make(rule.name, rule.value, rule.why)
@@ -173,10 +174,15 @@ class Table:
         else:
             drop_term(name, said, w.ledger)
 
-    def rest(self, node: Node, w: Writer, home: bool = False, keep: bool = False) -> None:
-        """What no table knew, and what was set aside. To keep it is to write what this table does not know either."""
+    def rest(
+        self, node: Node, w: Writer, home: bool = False, keep: bool = False, later: Container[str] = ()
+    ) -> None:
+        """What no table knew, and what was set aside. To keep it is to write what this table does not know either.
+
+        `later` are keys that the caller will write.
+        """
         for key, leaf in node.extras.items():
-            if home and key not in w.value:
+            if home and key not in w.value and key not in later:
                 w.put(key, leaf)
             elif keep and isinstance(key, str) and key not in w.value and key not in self.names:
                 w.put(key, leaf.to(leaf.value, "unknown-field"))

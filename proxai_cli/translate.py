@@ -231,7 +231,9 @@ def collect(events: list[Any], protocol: str, target: str | None = None, context
     else:
         raise OutOfOrder("empty", "the stream holds no reply", hint="look at it with `proxai inspect`")
     ledger.keeping.clear()
-    ledger.settle([event for event in events if event is not DONE], [w.value])
+    fed = [event for event in events if event is not DONE]
+    ledger.drop([Leaf(fed, at) for at, event in enumerate(fed) if event == {}], "noise")
+    ledger.settle(fed, [w.value])
     return Translation(w.value, ledger, context.findings)
 
 

@@ -1,13 +1,17 @@
 """Faults that hostile captures have shown, one test for each kind of them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proxai_cli import collect
+from proxai_cli.ledger import size
 
+from .captures import FIXTURES
 from .clients import equal, read_stream, seen_in
 from .small import streamed
+from .test_bad_input import proxai
 from .test_laws import _normal as normal
 
 COUNTED = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
@@ -69,3 +73,30 @@ def test_an_empty_text_is_the_same_in_a_stream_and_in_its_body(target: str) -> N
     fed = said_by_messages({"type": "text", "text": ""}, {"type": "text", "text": "Hi"}, {"type": "text", "text": ""})
     out, _ = streamed(fed, "messages", target)
     assert normal(collect(fed, "messages", target).value) == normal(collect(out, target).value)
+
+
+def test_an_event_without_keys_is_noise_in_a_collected_stream() -> None:
+    fed = said_by_messages({"type": "text", "text": "Hi"})
+    entries = collect([fed[0], {}, *fed[1:]], "messages", "chat").ledger.entries
+    assert [(entry.fate, entry.why) for entry in entries if entry.source == (1,)] == [("dropped", "noise")]
+
+
+def test_a_word_of_another_shape_does_not_stand_where_the_right_one_does() -> None:
+    fed = said_by_messages({"type": "text", "text": "Hi"}, ends=("none",))  # type: ignore[arg-type]
+    done = collect(fed, "messages")
+    assert sum(entry.theirs for entry in done.ledger.entries) == size(done.value)
+    assert done.value["usage"] == COUNTED
+
+
+def test_the_name_of_a_file_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[31m\nb.json"
+    path.write_bytes((FIXTURES / "chat/sampling-and-metadata/request.json").read_bytes())
+    done = proxai("convert", str(path), "--to", "messages")
+    assert done.returncode == 0 and b"details:" in done.stderr and b"\x1b" not in done.stderr
+    assert b"a\\x1b[31m\\nb.json" in done.stderr
+
+
+@pytest.mark.parametrize("number", ["100", "-1", "9" * 5000, "²"])
+def test_an_indent_that_no_reader_wants(number: str) -> None:
+    done = proxai("convert", str(FIXTURES / "chat/plain-text/request.json"), "--to", "messages", "--indent", number)
+    assert done.returncode == 2 and b"error[bad-call]" in done.stderr

@@ -8,7 +8,7 @@ from ..errors import ProxaiError
 from . import screen
 from .documents import Document, told_by
 from .inputs import Input, inputs
-from .options import BACK, CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SIDE, SOURCE, TO, Call, Command, telling
+from .options import BACK, CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SIDE, SOURCE, TO, WHOLE, Call, Command, telling
 from .outputs import STDOUT, Output
 from .run import Run
 from .translating import bodies, how, pipe, piped, through
@@ -84,8 +84,8 @@ def printed(value: object, call: Call, output: Output, document: Document, sever
     several = several or document.part.record is not None or (place == STDOUT and output.several)
     indent = 2 if place.endswith(".json") or (place == STDOUT and screen.is_terminal(sys.stdout)) else None
     if call.indent is not None:
-        if not call.indent.isdigit():
-            raise ProxaiError("bad-call", "--indent takes a number", hint="--indent 2")
+        if not (call.indent.isascii() and call.indent.isdigit() and len(call.indent) < 3):
+            raise ProxaiError("bad-call", "--indent takes a number up to 99", hint="--indent 2")
         indent = int(call.indent) or None
     yield text.dumps(value, None if several else indent) + b"\n"
 
@@ -101,4 +101,5 @@ COMMAND = Command(
     CAPTURES,
     (TO, *SOURCE, OUTPUT, INDENT, SIDE, BACK, REPAIR, INTERLEAVE, *telling("never")),
     run,
+    WHOLE,
 )

@@ -34,7 +34,7 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
         told += [f"  evidence: {safe(one)}" for one in item.source.evidence]
     shown = _account(item, verbose)
     if shown or verbose or not is_stream:
-        shown.append(sums(item.counts, "source") + (f"; details: {details}" if details and item.changes else ""))
+        shown.append(sums(item.counts, "source") + (f"; details: {safe(details)}" if details and item.changes else ""))
     return told + shown
 
 
@@ -45,7 +45,7 @@ def summary_of_records(items: list[Item], details: str = "", verbose: bool = Fal
     told = [f"{name(whole)}: {len(items)} records, {done} done, {failed} failed, {skipped} left out"]
     if whole.counts and whole.counts.source:
         told += _account(whole, verbose)
-        told.append(sums(whole.counts, "source") + (f"; details: {details}" if details and whole.changes else ""))
+        told.append(sums(whole.counts, "source") + (f"; details: {safe(details)}" if details and whole.changes else ""))
     return told
 
 
