@@ -8,6 +8,7 @@ import sys
 __version__ = "0.1.0"
 
 __all__ = [
+    "ENDPOINTS",
     "PROTOCOLS",
     "Context",
     "Ledger",
@@ -17,9 +18,12 @@ __all__ = [
     "detect",
     "explode",
     "translate",
+    "translate_endpoint",
+    "translate_exchange",
 ]
 
 _HOMES = {
+    "ENDPOINTS": "endpoints",
     "PROTOCOLS": "protocols",
     "Context": "context",
     "Ledger": "ledger",
@@ -29,11 +33,15 @@ _HOMES = {
     "detect": "wire.detect",
     "explode": "pipe",
     "translate": "translate",
+    "translate_endpoint": "endpoints",
+    "translate_exchange": "exchange",
 }
 
 TYPE_CHECKING = False  # what `typing` calls so; loading it would take longer than telling the version
 if TYPE_CHECKING:
     from .context import Context
+    from .endpoints import ENDPOINTS, translate_endpoint
+    from .exchange import translate_exchange
     from .ledger import Ledger
     from .pipe import Pipe, collect, explode
     from .protocols import PROTOCOLS

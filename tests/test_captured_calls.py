@@ -388,3 +388,14 @@ def test_old_versions_are_told_by_name(value: Any) -> None:
     write("old", value)
     done = call("convert", "old", "--to", "chat")
     assert done.code == 3 and "error[old-version] old: " in done.err and "private" not in done.err
+
+
+def test_the_library_has_the_same() -> None:
+    import proxai_cli
+
+    assert set(proxai_cli.ENDPOINTS) == {"models", "embeddings", "rerank", "count", "batches"}
+    model = {"id": "m", "object": "model", "created": 0, "owned_by": "x"}
+    assert proxai_cli.translate_endpoint(model, "chat", "messages", "models", "response").value["type"] == "model"
+    exchange = {"url": "/v1/messages", "method": "POST", "body": ASK}
+    assert proxai_cli.translate_exchange(exchange, "messages", "chat").value["url"] == "/v1/chat/completions"
+    assert all(hasattr(proxai_cli, name) for name in proxai_cli.__all__)

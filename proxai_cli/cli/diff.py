@@ -2,7 +2,7 @@
 
 from .convert import asked, needed
 from .documents import Document, told_by
-from .options import CAPTURES, INTERLEAVE, REPAIR, SOURCE, TO, Call, Command, telling
+from .options import CAPTURES, INTERLEAVE, REPAIR, SOURCE, TO, WHOLE, Call, Command, telling
 from .run import Run
 from .translating import body, how, pipe, piped, through
 
@@ -34,4 +34,5 @@ COMMAND = Command(
     CAPTURES,
     (TO, *SOURCE, REPAIR, INTERLEAVE, *telling("loss")),
     run,
+    WHOLE,
 )

@@ -7,7 +7,7 @@ from ..report.grid import grid
 from ..report.lines import name, safe
 from .convert import asked
 from .documents import Document, told_by
-from .options import CAPTURES, SOURCE, Call, Command, telling
+from .options import CAPTURES, SOURCE, WHOLE, Call, Command, telling
 from .run import Run
 from .translating import how, inspected
 
@@ -87,4 +87,5 @@ COMMAND = Command(
     CAPTURES,
     (*SOURCE, *telling("never")),
     run,
+    WHOLE,
 )

@@ -58,7 +58,8 @@ class Call:
 
 
 class Command(NamedTuple):
-    """One command: `examples` stand before its options in the help; `run` answers a call with an exit code."""
+    """One command: `examples` stand before its options in the help, `about` after them; `run` answers a call with an
+    exit code."""
 
     name: str
     summary: str
@@ -66,6 +67,7 @@ class Command(NamedTuple):
     words: Words
     options: tuple[Option, ...]
     run: Callable[[Call], int]
+    about: str = ""
 
 
 def plain(command: Command, given: list[str]) -> Call | None:
@@ -120,6 +122,13 @@ LEVEL_WORDS = ("note", "loss", "risk", "unexplained", "never")
 
 CAPTURES = Words("CAPTURE", "files, directories, or - for stdin")
 CAPTURE = Words("CAPTURE", "a file, or - for stdin", most=1)
+
+WHOLE = (
+    "A capture is a body, a stream, or many in JSON lines; or an exchange, which goes through as one: an object with "
+    "method, url, headers and body, or status, headers and body, or with both as request and response. Of a body "
+    "behind its HTTP head the body goes out; URL and headers help to know it. Credentials in heads are replaced, "
+    "unless --set credentials=true."
+)
 
 TO = Option("to", "target protocol", "t", "P", PROTOCOL_WORDS)
 

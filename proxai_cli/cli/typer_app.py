@@ -30,7 +30,8 @@ def read(commands: list[Command], words: list[str]) -> Call | int:
     )
     app.callback()(_top)
     for command in commands:
-        text = command.summary + "\n\n\b\n" + "\n".join("  " + example for example in command.examples)
+        examples = "\b\n" + "\n".join("  " + example for example in command.examples)
+        text = "\n\n".join([command.summary, examples, command.about])
         app.command(command.name, help=text, short_help=command.summary)(_function(command))
     try:
         said = get_command(app).main(words, "proxai", standalone_mode=False)

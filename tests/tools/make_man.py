@@ -46,6 +46,7 @@ def section(said: Command) -> list[str]:
     ]
     lines += [escaped(example) for example in said.examples]
     lines += [".fi"]
+    lines += [".PP", escaped(said.about)] if said.about else []
     for each in said.options:
         lines += option(each)
     return lines
