@@ -57,7 +57,6 @@ EXCEPTIONS: dict[tuple[str, str, str, str], str] = {
     ("responses", "chat", "response", "/metadata"): "Responses replies always have it (§1.2)",
     ("responses", "chat", "response", "/usage/prompt_tokens_details/cache_write_tokens"): "Responses demands it",
     ("responses", "messages", "response", "/usage/cache_creation_input_tokens"): "Responses demands it",
-    ("responses", "messages", "response", "/content/*"): "listings of remote tools do not go back",
     (
         "responses",
         "messages",
