@@ -586,7 +586,7 @@ def test_map(proxai: Proxai) -> None:
         ("/seed", "", "no-equivalent", "loss")
     ]
     assert proxai("map", "chat", "messages", "--field", "/no_such").code == 2
-    assert proxai("map", "chat", "responses", "--format", "markdown").out.startswith(b"| of | chat | responses |")
+    assert proxai("map", "chat", "responses", "--format", "markdown").out.startswith(b"| kind | of | chat | responses |")
     codes = {row["code"] for row in proxai("map", "--reasons", "--format", "json").value}
     assert codes == REASONS.keys() | FINDINGS.keys() | ERRORS.keys()
     assert [row["choice"] for row in proxai("map", "--choices", "--format", "json").value] == list(CHOICES)

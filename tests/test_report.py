@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from proxai_cli import Pipe, explode, text, translate
+from proxai_cli import PROTOCOLS, Pipe, explode, text, translate
 from proxai_cli.ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, size
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
 from proxai_cli.report import json, mapping
@@ -31,10 +31,12 @@ from proxai_cli.report.account import (
     with_values,
 )
 from proxai_cli.report.console import table
+from proxai_cli.report.examples import examples, names
 from proxai_cli.report.grid import grid
 from proxai_cli.report.json import Unbalanced, Verdict
 from proxai_cli.report.lines import changes, safe, summary, sums
 from proxai_cli.report.markdown import LIMIT, markdown
+from proxai_cli.tables import Field, Nested, Word, rules
 
 SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
 REQUEST = {
@@ -314,14 +316,60 @@ def test_every_code_has_one_sentence() -> None:
     assert mapping.explained("nothing") == []
 
 
-def test_the_mapping_is_the_join_of_the_tables() -> None:
-    lines = {(line.place, line.there): line for line in mapping.mapping("chat", "messages", "request")}
+PAIRS = [(source, target) for source in PROTOCOLS for target in PROTOCOLS if source != target]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_mapping_is_complete(source: str, target: str) -> None:
+    """Every property that the published schema or a table names has a line, and every line one fate that is known."""
+    lines = mapping.mapping(source, target, translate)
+    named = {line.place.rpartition("/")[2].replace("~1", "/") for line in lines}
+    examined = {str(one.path[-1]) for kind in ("request", "response", "error") for one in examples(source, kind)}
+    ruled = {rule.name for _, rule in rules(PROTOCOLS[source]) if isinstance(rule, Field | Nested | Word)}
+    assert not examined - named and not ruled - names(source) - named
+    for line in lines:
+        assert line.reason in {"", *REASONS, *ERRORS} and line.place, line
+        assert bool(line.reason) is bool(line.level) and (line.there or line.reason), line
+        assert line.level in {"", "note", "loss", "risk", "refused"}, line
+
+
+def test_the_mapping_is_what_the_code_does() -> None:
+    lines = {(line.place, line.there): line for line in mapping.mapping("chat", "messages", translate, "request")}
     assert ("/model", "/model") in lines
     assert {line.reason for (place, _), line in lines.items() if place == "/seed"} == {"no-equivalent"}
-    only = list(mapping.mapping("chat", "messages", field="/seed"))
-    assert only and {line.place.rpartition("/")[2] for line in only} == {"seed"}
-    assert not [line for line in mapping.mapping("chat", "messages", "error") if line.kind == "request"]
-    effort, *_ = mapping.mapping("chat", "messages", field="/reasoning_effort")
-    assert effort.there.endswith("/effort") and not effort.reason, "said in a table of another kind"
-    lines = {line.place: line for line in mapping.mapping("messages", "chat", "request", "/thinking")}
-    assert (lines["/thinking"].there, lines["/thinking"].reason) == (mapping.IN_PARTS, "")
+    assert lines["/messages/*/content/*/image_url/url", "/messages/*/content/*/source/url"].reason == ""
+    assert lines["/stop", "/stop_sequences"].reason == "one-to-list"
+    assert lines["/tools/*/function/parameters", mapping.IN_PARTS].reason == ""
+    assert not [line for line in lines.values() if line.kind != "request"]
+
+
+def test_the_mapping_of_a_field() -> None:
+    only = mapping.mapping("chat", "messages", translate, field="/seed")
+    assert [(line.kind, line.place, line.reason, line.level) for line in only] == [
+        ("request", "/seed", "no-equivalent", "loss")
+    ]
+    assert only[0].note.startswith("The target has no place")
+    for spelled in ("/messages/3/content", "messages/*/content", "/messages/content"):
+        found = mapping.mapping("chat", "messages", translate, "request", spelled)
+        assert {line.place for line in found} == {"/messages/*/content"}
+    assert mapping.mapping("chat", "messages", translate, field="/unheard_of") == []
+    dialect = mapping.mapping("chat", "messages", translate, "response", "reasoning_content")
+    assert [line.place for line in dialect] == ["…/reasoning_content"], "no published schema has it"
+    assert {line.kind for line in mapping.mapping("chat", "messages", translate, "stream")} == {"response"}
+
+
+def test_many_types_are_told_in_short() -> None:
+    line = mapping.Line("request", tuple("abcde"), "/x", "", "no-equivalent", "loss")
+    assert line.types == "a, b, c, … 2 more"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("kind", ["request", "response", "error"])
+def test_examples_hold_the_property_at_their_path(protocol: str, kind: str) -> None:
+    count = 0
+    for example in examples(protocol, kind):
+        value = example.document
+        for key in example.path:
+            value = value[key]
+        count += 1
+    assert count >= 5

@@ -1,14 +1,17 @@
 """`proxai map`: the mapping itself: the table for a pair of protocols, one field of it, or one code in full."""
 
+import re
 from collections.abc import Sequence
 
 from .. import text
 from ..errors import ProxaiError
 from ..report import grid, json, mapping
+from ..translate import translate
 from . import screen
 from .choices import CHOICES
 from .options import KIND_WORDS, PROTOCOL_WORDS, SPEAKING, Call, Command, Option, Words
 
+CODE_HEADS = ("code", "what", "level", "what that means", "what to do", "since")
 FORMS = ("auto", "table", "json", "markdown")
 
 
@@ -27,7 +30,7 @@ def run(call: Call) -> int:
         ]
         _print(call, ("choice", "default", "values", "what it decides"), rows)
     elif call.reasons:
-        _print(call, ("code", "what", "level", "what that means"), mapping.codes())
+        _print(call, CODE_HEADS[:4], [each[:4] for each in mapping.codes()])
     elif not call.words:
         _print(call, ("protocol", "is", "kinds", "rules"), mapping.protocols())
     elif len(call.words) == 1:
@@ -43,11 +46,13 @@ def _explain(call: Call, code: str) -> None:
         raise ProxaiError(
             "bad-call", f"there is no code {code!r}", hint=_nearest(code, [each.code for each in mapping.codes()])
         )
+    found = [each for each in mapping.codes() if each.code == code]
     if call.format in ("json", "markdown"):
-        rows = [each for each in mapping.codes() if each.code == code]
-        _print(call, ("code", "what", "level", "what that means"), rows)
-    else:
-        screen.out("".join(line + "\n" for line in told).encode())
+        _print(call, CODE_HEADS, found)
+        return
+    named = dict.fromkeys(name for each in found for name in re.findall("--set ([a-z-]+)=", each.text))
+    told += [f"  --set {name}: {CHOICES[name].text} (default {CHOICES[name].default})" for name in named]
+    screen.out("".join(line + "\n" for line in told).encode())
 
 
 def _pair(call: Call, source: str, target: str) -> None:
@@ -56,11 +61,15 @@ def _pair(call: Call, source: str, target: str) -> None:
             raise ProxaiError(
                 "bad-call", f"there is no protocol {name!r}", hint=f"proxai map {' '.join(PROTOCOL_WORDS[::2])}"
             )
-    found = list(mapping.mapping(source, target, call.kind or "", call.field or ""))
+    found = mapping.mapping(source, target, translate, call.kind or "", call.field or "")
     if call.field and not found:
         raise ProxaiError("bad-call", f"{source} has no field {call.field!r}", hint=f"proxai map {source} {target}")
-    heads = ("of", source, target, "reason", "level", "meaning")
-    _print(call, heads, [(line.kind, line.place, line.there, line.reason, line.level, line.meaning) for line in found])
+    heads = ["kind", "of", source, target, "reason", "level", "note"]
+    for_people = call.format != "json"
+    rows = [[line.kind, line.types if for_people else ", ".join(line.of), *line[2:], line.note] for line in found]
+    if call.format in ("auto", "table") and not call.field:
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    _print(call, heads, rows)
 
 
 def _print(call: Call, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

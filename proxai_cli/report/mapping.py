@@ -1,18 +1,22 @@
-"""The mapping as `proxai map` shows it: the two protocols' tables, the same that the code runs on, joined by terms."""
+"""The mapping as `proxai map` shows it: not what somebody declared, but what the code does with each field."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
+from .. import text
+from ..errors import ProxaiError
 from ..ir.terms import TERMS, term
+from ..ledger import Path
 from ..protocols import PROTOCOLS
 from ..reasons import ERRORS, FINDINGS, REASONS, level
-from ..tables import Field, Gap, Must, Nested, Protocol, Table, Word
+from ..tables import Field, Gap, Must, Nested, Protocol, Word
+from .examples import SAMPLE, Example, examples, names
 
 # Kinds of nodes that only one kind of document holds; all others stand in requests and in replies.
 ONLY = {
     "request": {
         "request",
-        "turn",
         "function_tool",
         "custom_tool",
         "hosted_tool",
@@ -29,73 +33,153 @@ WHOLE = ("request", "reply")
 IN_PARTS = "(in parts)"
 
 
+# How many kinds of objects a line names.
+NAMED = 3
+
+Translate = Callable[[Any, str, str, str], Any]
+
+
 class Line(NamedTuple):
-    """One name of the source: the kind of node and the table it stands in, its term, and what becomes of it."""
+    """What becomes of one field of the source in one way.
+
+    `kind` is that of the document, `of` the types of the objects that have the field, `place` its JSON Pointer with `*`
+    for each position; `there` is its place in the target, empty where it has none.
+    """
 
     kind: str
+    of: tuple[str, ...]
     place: str
-    term: str
     there: str
     reason: str
     level: str
-    meaning: str
+
+    @property
+    def note(self) -> str:
+        """What the reason means."""
+        known = REASONS.get(self.reason) or ERRORS.get(self.reason)
+        return known.text if known else ""
+
+    @property
+    def types(self) -> str:
+        """The types in short."""
+        return ", ".join(self.of[:NAMED]) + (f", … {len(self.of) - NAMED} more" if len(self.of) > NAMED else "")
 
 
-def mapping(source: str, target: str, kind: str = "", field: str = "") -> Iterator[Line]:
-    """Every rule of the source, joined with the target's by its term.
+def mapping(source: str, target: str, translate: Translate, kind: str = "", field: str = "") -> list[Line]:
+    """Every field of the source, and what becomes of it: as it shows when the smallest document with it is translated.
 
-    `kind` narrows to a kind of document, `field` (a JSON Pointer, or its end) to a name.
+    Fields of dialects, which no published schema names, are told by the tables. `kind` narrows to a kind of document
+    (a stream holds the fields of a response), `field` (a JSON Pointer, or its end) to a field.
     """
+    kinds = ("request", "response", "error") if not kind else ("response" if kind == "stream" else kind,)
     wanted = [step for step in field.split("/") if step and step != "*" and not step.isdigit()]
-    for name, table in PROTOCOLS[source].tables.items():
-        if not _stands_in(table.kind, kind):
-            continue
+    told: list[Line] = []
+    for each in kinds:
+        found: dict[tuple[str, str, str, str], list[str]] = {}
+        for example in examples(source, each):
+            place = _pattern(example.path)
+            if not wanted or _words(place)[-len(wanted) :] == wanted:
+                of = _type_of(example, each)
+                for there, why, grade in _fates(example, source, target, each, translate):
+                    types = found.setdefault((place, there, why, grade), [])
+                    types += [] if of in types else [of]
+        told += _as_tree([Line(each, tuple(types), *said) for said, types in found.items()])
+        dialects = dict.fromkeys(_dialects(source, target, each))
+        told += [line for line in dialects if not wanted or _words(line.place)[-len(wanted) :] == wanted]
+    return told
+
+
+def _as_tree(lines: list[Line]) -> list[Line]:
+    """The lines in the order of their first appearance, but what is inside of something behind it."""
+    order: dict[str, int] = {}
+    for line in lines:
+        for prefix in _prefixes(line.place):
+            order.setdefault(prefix, len(order))
+    return sorted(lines, key=lambda line: [order[prefix] for prefix in _prefixes(line.place)])
+
+
+def _prefixes(place: str) -> list[str]:
+    return [place[: step.end()] for step in re.finditer("/[^/]*", place)]
+
+
+def _fates(
+    example: Example, source: str, target: str, kind: str, translate: Translate
+) -> Iterator[tuple[str, str, str]]:
+    """Where in the target the value of an example stands, for which reason, and of which level that is."""
+    path = example.path
+    try:
+        entries = translate(example.document, source, target, kind).ledger.entries
+    except ProxaiError as error:
+        yield "", error.code, "refused"
+        return
+    ours = [entry for entry in entries if entry.source is not None and _touches(entry.source, path)]
+    if _is_taken_apart(_at(example.document, path)) and any(entry.target is not None for entry in ours):
+        yield IN_PARTS, "", ""
+        return
+    for _, said, there, why, grade, *_ in ours:
+        rest = path[len(said) :] if there is not None and why is None else ()
+        yield "" if there is None else _pattern((*there, *rest)), why or "", grade or ""
+
+
+def _touches(one: Path, other: Path) -> bool:
+    """Is the one inside the other, or the other inside the one?"""
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]
+
+
+def _is_taken_apart(value: Any) -> bool:
+    """Does a value hold objects, whose fields have lines of their own?"""
+    return bool(value) and (
+        isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value))
+    )
+
+
+def _type_of(example: Example, kind: str) -> str:
+    """By what the object that has the field is told from others."""
+    home = _at(example.document, example.path[:-1])
+    said = [home.get(key) for key in ("type", "role")] if isinstance(home, dict) and len(example.path) > 1 else []
+    return next(
+        (word for word in said if isinstance(word, str) and word != SAMPLE), kind if len(example.path) == 1 else ""
+    )
+
+
+def _at(value: Any, path: Path) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _pattern(path: Path) -> str:
+    return text.pointer(["*" if isinstance(key, int) else key for key in path])
+
+
+def _words(place: str) -> list[str]:
+    return [step for step in place.split("/") if step and step != "*"]
+
+
+def _dialects(source: str, target: str, kind: str) -> Iterator[Line]:
+    """What the tables of a kind have besides the published schema, joined with the target by its term."""
+    known = names(source)
+    for table in PROTOCOLS[source].tables.values():
+        alone = {other for other, nodes in ONLY.items() if table.kind in nodes}
         for rule in table.rules:
-            if isinstance(rule, Gap | Must):
-                continue
-            steps = _steps(name, table, rule.name)
-            if wanted and steps[-len(wanted) :] != wanted:
+            if isinstance(rule, Gap | Must) or rule.name in known or kind not in (alone or {"request", "response"}):
                 continue
             there, why = _there(PROTOCOLS[target], table.kind, rule.term)
-            if isinstance(rule, Nested) and not there:
-                there, why = IN_PARTS, ""
-            said = term(rule.term)
-            yield Line(
-                table.kind,
-                "/" + "/".join(steps),
-                rule.term,
-                there,
-                why,
-                level(why, said.steers) if why else "",
-                said.meaning,
-            )
-
-
-def _stands_in(node: str, kind: str) -> bool:
-    if not kind:
-        return True
-    kind = "response" if kind == "stream" else kind
-    alone = {other for other, nodes in ONLY.items() if node in nodes}
-    return kind in alone if alone else kind != "error"
-
-
-def _steps(name: str, table: Table, field: str) -> list[str]:
-    return [*([] if name == table.kind and name in (*WHOLE, "error") else name.split(".")), field]
+            grade = level(why, term(rule.term).steers) if why else ""
+            yield Line(kind, (table.kind,), f"…/{rule.name}", there, why, grade)
 
 
 def _there(target: Protocol, kind: str, said: str) -> tuple[str, str]:
-    """Where the target has a term, or why it has not.
-
-    What one protocol says of a whole request or reply, or in a kind of its own, another may say in another kind.
-    """
-    tables = [(name, table) for name, table in target.tables.items() if table.kind == kind]
-    wider = [(name, table) for name, table in target.tables.items() if kind in WHOLE or table.kind in WHOLE]
-    for name, table in [*tables, *(wider if kind in WHOLE or not tables else [])]:
+    """The name by which the target says a term in this kind of node, or why it does not."""
+    tables = [table for table in target.tables.values() if table.kind == kind]
+    wider = [table for table in target.tables.values() if kind in WHOLE or table.kind in WHOLE]
+    for table in [*tables, *wider]:
         rule = table.by_term.get(said)
         if isinstance(rule, Field | Nested | Word):
-            return "/" + "/".join(_steps(name, table, rule.name)), ""
-    gaps = [rule.why for _, table in tables if isinstance(rule := table.by_term.get(said), Gap)]
-    return "", gaps[0] if gaps else term(said).why if tables else ""
+            return f"…/{rule.name}", ""
+    gaps = [rule.why for table in tables if isinstance(rule := table.by_term.get(said), Gap)]
+    return "", gaps[0] if gaps else term(said).why
 
 
 def protocols() -> list[tuple[str, str, str, str]]:
@@ -111,21 +195,50 @@ def protocols() -> list[tuple[str, str, str, str]]:
     ]
 
 
+# What to do about a code, by its level; its own sentence may say more.
+ADVICE = {
+    "note": "Nothing is lost, and there is nothing to do.",
+    "loss": "The target does not tell this; keep the source, or a side file (`proxai convert --side`) to come back.",
+    "risk": "Look at each place before the target is sent: proxai diff CAPTURE --to P --format lines",
+    "loss*": "Look at each place before the target is sent: proxai diff CAPTURE --to P --format lines",
+    "unexplained": "Report it, with the command and the name of the field.",
+}
+# What to do about a finding, by the layer where it is seen, and about an error, by its exit code.
+FOUND = {
+    "client": "The translation went on; clients that are strict may stop at this.",
+    "": "The translation went on; look at the place that is named with it.",
+}
+FAILED = {
+    2: "Look at `proxai COMMAND --help`; nothing was read.",
+    3: "What came before it is done; the first line of the error names the place, its last what to try.",
+    4: "Make room or name another place; no half file is left.",
+    70: "Report it with the command, `proxai --version` and the place that is named.",
+}
+SINCE = "0.1"
+
+
 class Code(NamedTuple):
-    """A code in full: what it is said of, its level (or exit code), and its sentence."""
+    """A code in full: what it is said of, its level (or exit code), its sentence, what to do, and since when it is."""
 
     code: str
     what: str
     level: str
     text: str
+    advice: str
+    since: str = SINCE
 
 
 def codes() -> list[Code]:
     """Every reason, finding and error."""
-    reasons = [Code(code, "reason", reason.level, reason.text) for code, reason in REASONS.items()]
-    findings = [Code(code, f"finding, {notice.layer}", notice.level, notice.text) for code, notice in FINDINGS.items()]
-    errors = [Code(code, "error", f"exit {failure.exit}", failure.text) for code, failure in ERRORS.items()]
-    return [*reasons, *findings, *errors]
+    told = [Code(code, "reason", each.level, each.text, ADVICE[each.level]) for code, each in REASONS.items()]
+    told += [
+        Code(code, f"finding, {each.layer}", each.level, each.text, FOUND.get(each.layer, FOUND[""]))
+        for code, each in FINDINGS.items()
+    ]
+    return told + [
+        Code(code, "error", f"exit {each.exit}", each.text, FAILED.get(each.exit, FAILED[3]))
+        for code, each in ERRORS.items()
+    ]
 
 
 def explained(code: str) -> list[str]:
@@ -133,7 +246,7 @@ def explained(code: str) -> list[str]:
     found = [each for each in codes() if each.code == code]
     told: list[str] = []
     for each in found:
-        told += [f"{each.code} ({each.what}, {each.level}, since 0.1)", f"  {each.text}"]
+        told += [f"{each.code} ({each.what}, {each.level}, since {each.since})", f"  {each.text}"]
     if code in REASONS and REASONS[code].level == "loss*":
         told.append(
             "  loss*: a risk for what steers the reply (instructions, content, tools, limits, sampling), else a loss."
@@ -141,4 +254,4 @@ def explained(code: str) -> list[str]:
     lost = [name for name, each in TERMS.items() if each.why == code]
     if found and lost and code != "no-equivalent":
         told.append(f"  Said of: {', '.join(lost)}.")
-    return told
+    return told + [f"  {each.advice}" for each in found]
