@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from proxai_cli import Context, StreamTranslator, explode, translate
+from proxai_cli import Context, StreamTranslator, explode, text, translate
+from proxai_cli.errors import ProxaiError
 from proxai_cli.ir.events import DONE
 from proxai_cli.ledger import size
 from proxai_cli.translate import Translation
 
+THREE = ("chat", "responses", "messages")
+SIX = [(source, target) for source in THREE for target in THREE if source != target]
 USER = {"role": "user", "content": "Hi"}
 USAGE = {
     "chat": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
@@ -44,6 +47,75 @@ def answer(protocol: str, said: Any, stop: str | None = None, **fields: Any) -> 
         "output": said,
         **fields,
     }
+
+
+def message(*parts: Any, id: str = "msg_r") -> dict[str, Any]:
+    """A Responses message item with these texts, or parts."""
+    content = [
+        {"type": "output_text", "annotations": [], "text": part} if isinstance(part, str) else part for part in parts
+    ]
+    return {"id": id, "type": "message", "status": "completed", "role": "assistant", "content": content}
+
+
+def said_text(protocol: str, words: str) -> Any:
+    """What a reply with one text has as its content."""
+    return {"chat": {"content": words}, "responses": [message(words)], "messages": [{"type": "text", "text": words}]}[
+        protocol
+    ]
+
+
+def called(protocol: str, arguments: str = '{"x":1}', id: str = "call_1") -> Any:
+    """What a reply with one call has as its content."""
+    return {
+        "chat": {"tool_calls": [{"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}}]},
+        "responses": [
+            {
+                "type": "function_call",
+                "id": "fc_1",
+                "call_id": id,
+                "name": "f",
+                "arguments": arguments,
+                "status": "completed",
+            }
+        ],
+        "messages": [{"type": "tool_use", "id": id, "name": "f", "input": parsed(arguments)}],
+    }[protocol]
+
+
+def parsed(arguments: str) -> Any:
+    try:
+        return text.loads(arguments)
+    except ProxaiError:
+        return None
+
+
+def with_call(protocol: str, arguments: str = "{}", id: str = "call_1", result: str | None = "r") -> dict[str, Any]:
+    """A request whose history holds a call, with its result unless that is None."""
+    said = called(protocol, arguments, id)
+    if protocol == "responses":
+        back = [{"type": "function_call_output", "call_id": id, "output": result}]
+        return ask(protocol, USER, *said, *(back if result is not None else []))
+    call = (
+        {"role": "assistant", "content": None, **said} if protocol == "chat" else {"role": "assistant", "content": said}
+    )
+    answered = (
+        {"role": "tool", "tool_call_id": id, "content": result}
+        if protocol == "chat"
+        else {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]}
+    )
+    return ask(protocol, USER, call, *([answered] if result is not None else []))
+
+
+def stop_of(protocol: str, value: Any) -> Any:
+    """The word for the end of a reply, in Responses with its reason; of an error body its code or type."""
+    if value.get("error"):
+        return "error", value["error"].get("code") or value["error"]["type"]
+    if protocol == "chat":
+        return at(value, "choices", 0, "finish_reason")
+    if protocol == "messages":
+        return value["stop_reason"]
+    reason = at(value, "incomplete_details", "reason")
+    return f"{value['status']}/{reason}" if reason else value["status"]
 
 
 def context(choices: dict[str, str] | None, **known: Any) -> Context:
