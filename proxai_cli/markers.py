@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-OWN = "own"         # nobody else says this: enough to be certain
-SHAPE = "shape"     # without this it is no such document, whatever else it says
-DEMAND = "demand"   # asked for as well, unless an own marker speaks
-HABIT = "habit"     # a sign that decides between protocols that fit equally well
+OWN = "own"  # nobody else says this: enough to be certain
+SHAPE = "shape"  # without this it is no such document, whatever else it says
+DEMAND = "demand"  # asked for as well, unless an own marker speaks
+HABIT = "habit"  # a sign that decides between protocols that fit equally well
 
 
 class Marker(NamedTuple):

@@ -142,7 +142,8 @@ class Table:
         for name, said in node.says.items():
             if name not in but:
                 self._write(name, said, w, context, home)
-        later = {self.by_term[name].name for name in but if name in node.says and name in self.by_term}
+        arranged = [self.by_term[name] for name in but if name in node.says and name in self.by_term]
+        later = {rule.name for rule in arranged if not isinstance(rule, Gap)}
         self.rest(node, w, home, context.chosen("keep-unknown"), later)
         for rule in self.rules:
             if isinstance(rule, Must) and rule.name not in w.value:
@@ -174,9 +175,7 @@ class Table:
         else:
             drop_term(name, said, w.ledger)
 
-    def rest(
-        self, node: Node, w: Writer, home: bool = False, keep: bool = False, later: Container[str] = ()
-    ) -> None:
+    def rest(self, node: Node, w: Writer, home: bool = False, keep: bool = False, later: Container[str] = ()) -> None:
         """What no table knew, and what was set aside. To keep it is to write what this table does not know either.
 
         `later` are keys that the caller will write.

@@ -115,7 +115,7 @@ def same(one: Any, other: Any) -> bool:
             if len(one) != len(other):
                 return False
             todo += zip(one, other, strict=True)
-        elif isinstance(one, (int, float)) and isinstance(other, (int, float)):     # also true and false
+        elif isinstance(one, (int, float)) and isinstance(other, (int, float)):  # also true and false
             if _spelled(one) != _spelled(other):
                 return False
         elif type(one) is not type(other) or one != other:
@@ -183,8 +183,11 @@ def _measured(value: Any) -> tuple[int, int]:
         for home in level:
             if isinstance(home, dict):
                 keys += len(home)
-            below += [inner for inner in (home.values() if isinstance(home, dict) else home)
-                      if isinstance(inner, (dict, list))]
+            below += [
+                inner
+                for inner in (home.values() if isinstance(home, dict) else home)
+                if isinstance(inner, (dict, list))
+            ]
         level = below
     return keys, depth
 
@@ -245,8 +248,10 @@ class _Careful:
                 start = at
                 keys[-1], at = self._string(at)
                 if keys[-1] in home:
-                    path = [len(above) - 1 if isinstance(above, list) else key
-                            for above, key in zip(homes[1:-1], keys[1:-1], strict=True)]
+                    path = [
+                        len(above) - 1 if isinstance(above, list) else key
+                        for above, key in zip(homes[1:-1], keys[1:-1], strict=True)
+                    ]
                     self.findings.append(("twice-the-same-key", self._place(start, pointer(path))))
                 at, want = self._after_blanks(at), _VALUE
                 if text[at : at + 1] != ":":
@@ -293,8 +298,14 @@ class _Careful:
         end = found.end() if found else at
         mark = self.text[end : end + 1]
         if mark != '"':
-            self._fail("an escape that JSON does not know" if mark == "\\" else
-                       "a control character inside a string" if mark else "a string without an end", end)
+            self._fail(
+                "an escape that JSON does not know"
+                if mark == "\\"
+                else "a control character inside a string"
+                if mark
+                else "a string without an end",
+                end,
+            )
         if self.broken and _NO_UTF8.search(self.text, at, end):
             self.findings.append(("invalid-utf8", self._place(at)))
             raw = self.text[at : end + 1].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -308,7 +319,7 @@ class _Careful:
             return Number(token)
         try:
             return int(token)
-        except ValueError:      # more digits than the interpreter wants to turn into an integer
+        except ValueError:  # more digits than the interpreter wants to turn into an integer
             return Number(token)
 
     def _fail(self, message: str, at: int, code: str = "bad-json") -> NoReturn:
@@ -344,7 +355,7 @@ _encoder = msgspec.json.Encoder(enc_hook=_raw)
 def _carefully_written(value: Any, indent: int | None) -> str:
     """The text that `msgspec` would write, without recursion and with whatever the strings hold."""
     out: list[str] = []
-    todo = [("", value, 0)]     # what stands before a value, the value, its depth
+    todo = [("", value, 0)]  # what stands before a value, the value, its depth
     colon = ":" if indent is None else ": "
     while todo:
         before, node, depth = todo.pop()
@@ -357,11 +368,16 @@ def _carefully_written(value: Any, indent: int | None) -> str:
         outer, inner = ("\n" + " " * indent * level if indent is not None else "" for level in (depth, depth + 1))
         opening, closing = "{}" if isinstance(node, dict) else "[]"
         out.append(opening)
-        members = ([(encode_basestring(key) + colon, member) for key, member in node.items()]
-                   if isinstance(node, dict) else [("", member) for member in node])
+        members = (
+            [(encode_basestring(key) + colon, member) for key, member in node.items()]
+            if isinstance(node, dict)
+            else [("", member) for member in node]
+        )
         todo.append((outer + closing, _NOTHING, depth))
-        todo += [(("," if number else "") + inner + key, member, depth + 1)
-                 for number, (key, member) in reversed(list(enumerate(members)))]
+        todo += [
+            (("," if number else "") + inner + key, member, depth + 1)
+            for number, (key, member) in reversed(list(enumerate(members)))
+        ]
     return "".join(out)
 
 

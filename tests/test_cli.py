@@ -586,7 +586,9 @@ def test_map(proxai: Proxai) -> None:
         ("/seed", "", "no-equivalent", "loss")
     ]
     assert proxai("map", "chat", "messages", "--field", "/no_such").code == 2
-    assert proxai("map", "chat", "responses", "--format", "markdown").out.startswith(b"| kind | of | chat | responses |")
+    assert proxai("map", "chat", "responses", "--format", "markdown").out.startswith(
+        b"| kind | of | chat | responses |"
+    )
     codes = {row["code"] for row in proxai("map", "--reasons", "--format", "json").value}
     assert codes == REASONS.keys() | FINDINGS.keys() | ERRORS.keys()
     assert [row["choice"] for row in proxai("map", "--choices", "--format", "json").value] == list(CHOICES)
@@ -715,11 +717,20 @@ HEAVY = (
 )
 
 
+OTHER_ROOMS = ("proxai_cli.exchange", "proxai_cli.endpoints", "proxai_cli.side", "proxai_cli.cli.way_back")
+
+
 @pytest.mark.parametrize(
-    "words", [["convert", "req.json", "--to", "messages"], ["stream", "s.sse", "--to", "messages"]]
+    "words",
+    [
+        ["convert", "req.json", "--to", "messages"],
+        ["stream", "s.sse", "--to", "messages"],
+        ["convert", "running.json", "--to", "chat"],
+    ],
 )
 def test_a_plain_call_loads_only_what_it_needs(proxai: Proxai, words: list[str]) -> None:
     code = f"import sys; from proxai_cli.cli.app import main; main({words}); print(*sys.modules, file=sys.stderr)"
+    Path("running.json").write_bytes(proxai("convert", "reply.json", "--to", "responses").out)
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -727,8 +738,9 @@ def test_a_plain_call_loads_only_what_it_needs(proxai: Proxai, words: list[str])
         check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    loaded = {name.partition(".")[0] for name in done.stderr.splitlines()[-1].split()}
-    assert done.stdout and not loaded & set(HEAVY)
+    modules = done.stderr.splitlines()[-1].split()
+    assert done.stdout and not {name.partition(".")[0] for name in modules} & set(HEAVY)
+    assert not set(modules) & set(OTHER_ROOMS)
 
 
 def test_the_version_loads_nothing() -> None:

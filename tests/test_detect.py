@@ -31,22 +31,40 @@ def judged(value: Any, name: str = "") -> tuple[str | None, str | None, str | No
 
 
 BODIES: dict[str, tuple[Any, tuple[str | None, str | None, str | None]]] = {
-    "tools with function": (PLAIN | {"tools": [{"type": "function", "function": FUNCTION}]}, ("chat", "request", "certain")),
-    "tools with input_schema": (PLAIN | {"tools": [{"name": "f", "input_schema": {}}]}, ("messages", "request", "certain")),
-    "flat tools": ({"model": "m", "input": "Hi", "tools": [{"type": "function", **FUNCTION}]}, ("responses", "request", "certain")),
+    "tools with function": (
+        PLAIN | {"tools": [{"type": "function", "function": FUNCTION}]},
+        ("chat", "request", "certain"),
+    ),
+    "tools with input_schema": (
+        PLAIN | {"tools": [{"name": "f", "input_schema": {}}]},
+        ("messages", "request", "certain"),
+    ),
+    "flat tools": (
+        {"model": "m", "input": "Hi", "tools": [{"type": "function", **FUNCTION}]},
+        ("responses", "request", "certain"),
+    ),
     "input without messages": ({"model": "m", "input": [USER]}, ("responses", "request", "certain")),
     "input of text alone": ({"model": "m", "input": "Hi"}, ("responses", "request", "likely")),
     "a stored prompt": ({"prompt": {"id": "pmpt_1"}}, ("responses", "request", "certain")),
     "system at the top": (PLAIN | {"system": "Be kind."}, ("messages", "request", "certain")),
     "thinking": (PLAIN | {"thinking": {"type": "adaptive"}}, ("messages", "request", "certain")),
     "thinking of a chat server": (PLAIN | {"thinking": {}, "seed": 1, "stop": "x"}, ("chat", "request", "likely")),
-    "a system message in front": (PLAIN | {"messages": [{"role": "system", "content": "x"}, USER]}, ("chat", "request", "certain")),
-    "a system message inside": (PLAIN | {"system": "x", "messages": [USER, {"role": "system", "content": "x"}]},
-                                ("messages", "request", "certain")),
-    "a block": (PLAIN | {"messages": [{"role": "user", "content": [{"type": "document", "source": {}}]}]},
-                ("messages", "request", "certain")),
-    "a part": (PLAIN | {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
-               ("chat", "request", "certain")),
+    "a system message in front": (
+        PLAIN | {"messages": [{"role": "system", "content": "x"}, USER]},
+        ("chat", "request", "certain"),
+    ),
+    "a system message inside": (
+        PLAIN | {"system": "x", "messages": [USER, {"role": "system", "content": "x"}]},
+        ("messages", "request", "certain"),
+    ),
+    "a block": (
+        PLAIN | {"messages": [{"role": "user", "content": [{"type": "document", "source": {}}]}]},
+        ("messages", "request", "certain"),
+    ),
+    "a part": (
+        PLAIN | {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+        ("chat", "request", "certain"),
+    ),
     "no token limit": ({"model": "m", "messages": [USER]}, ("chat", "request", "likely")),
     "no message": ({"model": "m", "messages": []}, ("chat", "request", "likely")),
     "a tie": (PLAIN, (None, "request", "ambiguous")),
@@ -55,18 +73,41 @@ BODIES: dict[str, tuple[Any, tuple[str | None, str | None, str | None]]] = {
     "a reply with choices": ({"choices": [{"message": {}}]}, ("chat", "response", "certain")),
     "a reply without choices": ({"object": "chat.completion", "choices": []}, ("chat", "response", "certain")),
     "a reply with output": ({"object": "response", "output": []}, ("responses", "response", "certain")),
-    "a reply with output alone": ({"output": [], "status": "completed", "model": "m"}, ("responses", "response", "likely")),
-    "a failed reply": ({"object": "response", "output": [], "error": {"message": "x"}}, ("responses", "response", "certain")),
-    "a message": ({"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"},
-                  ("messages", "response", "certain")),
-    "an error with type": ({"type": "error", "error": {"type": "api_error", "message": "x"}}, ("messages", "error", "certain")),
-    "an error": ({"error": {"message": "x", "type": "server_error", "param": None, "code": None}}, ("chat", "error", "likely")),
-    "an error about input": ({"error": {"message": "x", "param": "input[0].content"}}, ("responses", "error", "likely")),
+    "a reply with output alone": (
+        {"output": [], "status": "completed", "model": "m"},
+        ("responses", "response", "likely"),
+    ),
+    "a failed reply": (
+        {"object": "response", "output": [], "error": {"message": "x"}},
+        ("responses", "response", "certain"),
+    ),
+    "a message": (
+        {"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"},
+        ("messages", "response", "certain"),
+    ),
+    "an error with type": (
+        {"type": "error", "error": {"type": "api_error", "message": "x"}},
+        ("messages", "error", "certain"),
+    ),
+    "an error": (
+        {"error": {"message": "x", "type": "server_error", "param": None, "code": None}},
+        ("chat", "error", "likely"),
+    ),
+    "an error about input": (
+        {"error": {"message": "x", "param": "input[0].content"}},
+        ("responses", "error", "likely"),
+    ),
     "an error about messages": ({"error": {"message": "x", "param": "messages[0].role"}}, ("chat", "error", "likely")),
     "an error as object": ({"object": "error", "message": "x", "code": 400}, ("chat", "error", "certain")),
 }
 NO_PROTOCOL: dict[str, Any] = {
-    "null": None, "true": True, "number": 1, "text": "Hi", "list": [PLAIN], "empty object": {}, "status": {"status": "ok"},
+    "null": None,
+    "true": True,
+    "number": 1,
+    "text": "Hi",
+    "list": [PLAIN],
+    "empty object": {},
+    "status": {"status": "ok"},
     "old completion request": {"model": "m", "prompt": "Hi", "max_tokens": 5},
     "old completion": {"object": "text_completion", "choices": [{"text": "Hi", "index": 0}]},
     "embeddings request": {"model": "text-embedding-3-small", "input": "Hi"},
@@ -116,20 +157,40 @@ def test_an_error_body_of_two_protocols_says_so() -> None:
     assert "responses has the same body" in found.evidence
 
 
-@pytest.mark.parametrize(("name", "protocol"), [
-    ("x/messages-hi.json", "messages"), ("C:\\x\\hi.chat.json", "chat"), ("messages/hi.json", None), ("chat\\hi.json", None),
-    ("chats.json", None),
-])
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [
+        ("x/messages-hi.json", "messages"),
+        ("C:\\x\\hi.chat.json", "chat"),
+        ("messages/hi.json", None),
+        ("chat\\hi.json", None),
+        ("chats.json", None),
+    ],
+)
 def test_the_file_name_settles_a_tie(name: str, protocol: str | None) -> None:
     assert detect_value(PLAIN, name).protocol == protocol
     assert detect_value(PLAIN | {"system": "x"}, "chat.json").protocol == "messages"
 
 
 @settings(max_examples=50)
-@given(st.recursive(st.none() | st.booleans() | st.text("ab"), lambda inner: st.lists(inner) | st.dictionaries(
-    st.sampled_from(["messages", "input", "model", "tools", "content", "role", "type", "error", "choices", "output"]), inner)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.text("ab"),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["messages", "input", "model", "tools", "content", "role", "type", "error", "choices", "output"]
+                ),
+                inner,
+            )
+        ),
+    )
+)
 def test_any_value_is_judged_and_its_text_stays_out_of_the_evidence(value: Any) -> None:
-    found = detect_value({"model": "secret-model", "messages": [value], "input": value} if isinstance(value, str) else value)
+    found = detect_value(
+        {"model": "secret-model", "messages": [value], "input": value} if isinstance(value, str) else value
+    )
     assert found.sure in ("certain", "likely", "ambiguous", None)
     assert (found.protocol is None) == (found.sure in ("ambiguous", None))
     assert "secret" not in " ".join(found.evidence)
@@ -139,18 +200,32 @@ STREAMS: dict[str, tuple[bytes, tuple[str | None, str | None, str | None]]] = {
     "chat": (b'data: {"choices":[{"delta":{}}]}\n\n', ("chat", "stream", "certain")),
     "chat after a chunk that says nothing": (
         b'data: {"id":"","object":"","choices":[]}\n\ndata: {"object":"chat.completion.chunk","choices":[]}\n\n',
-        ("chat", "stream", "certain")),
+        ("chat", "stream", "certain"),
+    ),
     "responses": (b'data: {"type":"response.created"}\n\n', ("responses", "stream", "certain")),
     "messages": (b'data: {"type":"message_start"}\n\n', ("messages", "stream", "certain")),
-    "messages after a ping": (b'event: ping\ndata: {"type":"ping"}\n\ndata: {"type":"message_start"}\n\n',
-                              ("messages", "stream", "certain")),
+    "messages after a ping": (
+        b'event: ping\ndata: {"type":"ping"}\n\ndata: {"type":"message_start"}\n\n',
+        ("messages", "stream", "certain"),
+    ),
     "types only in the names": (b'event: content_block_stop\ndata: {"index":0}\n\n', ("messages", "stream", "certain")),
-    "blank lines lost": (b'event: message_start\ndata: {"type":"message_start"}\nevent: ping\ndata: {"type":"ping"}\n',
-                         ("messages", "stream", "certain")),
+    "blank lines lost": (
+        b'event: message_start\ndata: {"type":"message_start"}\nevent: ping\ndata: {"type":"ping"}\n',
+        ("messages", "stream", "certain"),
+    ),
     "only an error of chat": (b'data: {"error":{"message":"x"}}\n\n', ("chat", "stream", "likely")),
-    "an error and something unknown": (b'data: {"error":{"message":"x"}}\n\ndata: {"a":1}\n\n', ("chat", "stream", "likely")),
-    "only an error of messages": (b'data: {"type":"error","error":{"message":"x"}}\n\n', ("messages", "stream", "likely")),
-    "only an error of responses": (b'data: {"type":"error","message":"x","code":"y"}\n\n', ("responses", "stream", "likely")),
+    "an error and something unknown": (
+        b'data: {"error":{"message":"x"}}\n\ndata: {"a":1}\n\n',
+        ("chat", "stream", "likely"),
+    ),
+    "only an error of messages": (
+        b'data: {"type":"error","error":{"message":"x"}}\n\n',
+        ("messages", "stream", "likely"),
+    ),
+    "only an error of responses": (
+        b'data: {"type":"error","message":"x","code":"y"}\n\n',
+        ("responses", "stream", "likely"),
+    ),
     "a bad event first": (b'data: {"type"\n\ndata: {"type":"message_start"}\n\n', ("messages", "stream", "certain")),
     "behind a head": (b'HTTP/1.1 200 OK\r\n\r\ndata: {"type":"message_start"}\n\n', ("messages", "stream", "certain")),
     "old completions": (b'data: {"object":"text_completion","choices":[{"text":"x"}]}\n\n', (None, None, None)),
@@ -185,7 +260,9 @@ def test_markers() -> None:
     assert not Marker("request", "a[].b", ("y",)).holds(document)
     assert Marker("request", "c", shape=dict).holds(document) and not Marker("request", "c", shape=list).holds(document)
     assert Marker("request", "c.d").holds(document) and not Marker("request", "a[].c").holds(document)
-    assert Marker("request", "z", absent=True).holds(document) and not Marker("request", "a", absent=True).holds(document)
+    assert Marker("request", "z", absent=True).holds(document) and not Marker("request", "a", absent=True).holds(
+        document
+    )
     assert str(Marker("request", "a|b", ("x", "y"))) == "a or b is x or y"
 
 
@@ -208,20 +285,32 @@ CONTAINERS: dict[str, tuple[bytes, list[tuple[str, int | None, bytes, int, int]]
     "a stream": (SSE, [("sse", None, SSE, 1, 0)]),
     "a body behind a head": (HEAD + JSON, [("http", None, JSON, 4, len(HEAD))]),
     "a stream behind a head": (HEAD + SSE, [("http", None, SSE, 4, len(HEAD))]),
-    "a chunked body": (HEAD + b'3\r\n{"a\r\n7;x\r\n":"\xc3\xa9"}\r\n0\r\n\r\n', [("http", None, JSON, 5, len(HEAD) + 3)]),
+    "a chunked body": (
+        HEAD + b'3\r\n{"a\r\n7;x\r\n":"\xc3\xa9"}\r\n0\r\n\r\n',
+        [("http", None, JSON, 5, len(HEAD) + 3)],
+    ),
     "a packed body behind a head": (HEAD + gzip.compress(JSON), [("http", None, JSON, 4, len(HEAD))]),
     "packed": (gzip.compress(SSE), [("sse", None, SSE, 1, 0)]),
     "packed in two pieces": (gzip.compress(SSE) + gzip.compress(SSE), [("sse", None, SSE + SSE, 1, 0)]),
     "UTF-16": (JSON.decode().encode("utf-16"), [("json", None, JSON, 1, 0)]),
     "UTF-16, big end first": (b"\xfe\xff" + JSON.decode().encode("utf-16-be"), [("json", None, JSON, 1, 0)]),
-    "lines": (b'{"a":1}\n\r\n{"b":\r2}\r\n[3]', [
-        ("jsonl", 1, b'{"a":1}\n', 1, 0), ("jsonl", 2, b'{"b":\r2}\r\n', 3, 10), ("jsonl", 3, b"[3]", 4, 20)]),
-    "lines, the first one damaged": (b'{"a"\n{"b":2}\n', [("jsonl", 1, b'{"a"\n', 1, 0), ("jsonl", 2, b'{"b":2}\n', 2, 5)]),
+    "lines": (
+        b'{"a":1}\n\r\n{"b":\r2}\r\n[3]',
+        [("jsonl", 1, b'{"a":1}\n', 1, 0), ("jsonl", 2, b'{"b":\r2}\r\n', 3, 10), ("jsonl", 3, b"[3]", 4, 20)],
+    ),
+    "lines, the first one damaged": (
+        b'{"a"\n{"b":2}\n',
+        [("jsonl", 1, b'{"a"\n', 1, 0), ("jsonl", 2, b'{"b":2}\n', 2, 5)],
+    ),
     "one line": (b'{"a":1}\n\n', [("json", None, b'{"a":1}\n\n', 1, 0)]),
-    "one after another": (b'{"a":\n1}{"b":2}\n{', [
-        ("jsonl", 1, b'{"a":\n1}', 1, 0), ("jsonl", 2, b'{"b":2}\n', 2, 8), ("jsonl", 3, b"{", 3, 16)]),
-    "printed one after another behind a head": (HEAD + b'{\n"a":1}\n{\n}', [
-        ("jsonl", 1, b'{\n"a":1}\n', 4, len(HEAD)), ("jsonl", 2, b"{\n}", 6, len(HEAD) + 9)]),
+    "one after another": (
+        b'{"a":\n1}{"b":2}\n{',
+        [("jsonl", 1, b'{"a":\n1}', 1, 0), ("jsonl", 2, b'{"b":2}\n', 2, 8), ("jsonl", 3, b"{", 3, 16)],
+    ),
+    "printed one after another behind a head": (
+        HEAD + b'{\n"a":1}\n{\n}',
+        [("jsonl", 1, b'{\n"a":1}\n', 4, len(HEAD)), ("jsonl", 2, b"{\n}", 6, len(HEAD) + 9)],
+    ),
 }
 REFUSED: dict[str, tuple[bytes, str, str]] = {
     "nothing": (b"", "empty", "nothing"),
@@ -279,8 +368,12 @@ def test_lines_are_given_one_by_one() -> None:
     assert time.perf_counter() - start < 1
 
 
-@given(st.binary() | st.sampled_from([*CONTAINERS]).map(lambda what: CONTAINERS[what][0]).flatmap(
-    lambda data: st.integers(0, len(data)).map(lambda at: data[:at])))
+@given(
+    st.binary()
+    | st.sampled_from([*CONTAINERS])
+    .map(lambda what: CONTAINERS[what][0])
+    .flatmap(lambda data: st.integers(0, len(data)).map(lambda at: data[:at]))
+)
 def test_any_bytes_are_taken_apart_or_refused(data: bytes) -> None:
     try:
         for one in captures(data):
@@ -309,8 +402,12 @@ TRULY_OURS = {
 def recorded() -> list[tuple[Path, str, str]]:
     if SHARED is None:
         return []
-    return [(path, protocol, kind) for protocol in PROTOCOLS for kind in ("request", "response", "stream", "error")
-            for path in sorted((SHARED / "corpus" / protocol / kind).iterdir())]
+    return [
+        (path, protocol, kind)
+        for protocol in PROTOCOLS
+        for kind in ("request", "response", "stream", "error")
+        for path in sorted((SHARED / "corpus" / protocol / kind).iterdir())
+    ]
 
 
 def found(path: Path) -> Detection:
@@ -320,8 +417,11 @@ def found(path: Path) -> Detection:
         return Detection(None, None, None)
 
 
-@pytest.mark.parametrize("path", sorted(path for protocol in PROTOCOLS for path in (FIXTURES / protocol).glob("*/*")),
-                         ids=lambda path: "/".join(path.parts[-3:]))
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for protocol in PROTOCOLS for path in (FIXTURES / protocol).glob("*/*")),
+    ids=lambda path: "/".join(path.parts[-3:]),
+)
 def test_fixtures_are_recognised(path: Path) -> None:
     protocol, kind = path.parts[-3], path.stem
     said = found(path)

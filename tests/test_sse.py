@@ -99,10 +99,11 @@ FINDINGS: dict[str, tuple[bytes, list[tuple[str, Place]]]] = {
     "lost blank lines": (b'data: {"a":1}\ndata: {"b":2}\n\n', [("lost-blank-lines", Place(1, byte=0, event=1))]),
     "lost, and one is unreadable": (b'data: {"a" 1}\ndata: {"b":2}\n\n', [("lost-blank-lines", Place(1, byte=0))]),
     "a continued line": (b':\ndata: {"a":\n 1}\n\n', [("continuation-line", Place(2, byte=2))]),
-    "one key twice": (b'data: {}\n\ndata: {"a":1,\ndata: "a":2}\n\n',
-                      [("twice-the-same-key", Place(4, 7, 30, 2, ""))]),
-    "a key twice after a mark": (b'\xef\xbb\xbfdata:{"a":1,"a":2}\n\n', [
-        ("byte-order-mark", Place(1, 1, 0)), ("twice-the-same-key", Place(1, 13, 15, 1, ""))]),
+    "one key twice": (b'data: {}\n\ndata: {"a":1,\ndata: "a":2}\n\n', [("twice-the-same-key", Place(4, 7, 30, 2, ""))]),
+    "a key twice after a mark": (
+        b'\xef\xbb\xbfdata:{"a":1,"a":2}\n\n',
+        [("byte-order-mark", Place(1, 1, 0)), ("twice-the-same-key", Place(1, 13, 15, 1, ""))],
+    ),
     "invalid UTF-8": (b'data: {"a":"\xff"}\n\n', [("invalid-utf8", Place(1, 12, 11, 1))]),
 }
 
@@ -141,19 +142,25 @@ def test_what_only_begins_like_a_head_is_not_kept_for_ever() -> None:
 
 
 def test_names() -> None:
-    data = (b'event: a\ndata: {"type":"a"}\n\ndata: {"type":"b"}\n\nevent: c\ndata: {}\n\nevent: d\ndata: {"type":"e"}\n\n'
-            b'data: {"type":"f"}\nevent: f\n\nevent:\ndata: {"type":3}\n\ndata: [DONE]\n\n')
+    data = (
+        b'event: a\ndata: {"type":"a"}\n\ndata: {"type":"b"}\n\nevent: c\ndata: {}\n\nevent: d\ndata: {"type":"e"}\n\n'
+        b'data: {"type":"f"}\nevent: f\n\nevent:\ndata: {"type":3}\n\ndata: [DONE]\n\n'
+    )
     reader = Reader(named=True)
     events = reader.feed(data)
     assert [event.name for event in events] == ["a", None, "c", "d", "f", None, None]
     assert [event.type for event in events] == ["a", "b", "c", "e", "f", None, None]
-    assert [(code, place.event) for code, place in reader.findings] == [("event-name", number) for number in (2, 3, 4, 6)]
+    assert [(code, place.event) for code, place in reader.findings] == [
+        ("event-name", number) for number in (2, 3, 4, 6)
+    ]
     assert codes(data, named=False) == []
 
 
 def test_names_where_blank_lines_are_lost() -> None:
-    data = (b'event: a\ndata: {"type":"a"}\nevent: b\ndata: {"type" "b"}\nevent: c\ndata: {"type":"c"}\n\n'
-            b'event: d\ndata:\ndata: {"type":"d"}\n\n')
+    data = (
+        b'event: a\ndata: {"type":"a"}\nevent: b\ndata: {"type" "b"}\nevent: c\ndata: {"type":"c"}\n\n'
+        b'event: d\ndata:\ndata: {"type":"d"}\n\n'
+    )
     events, findings = heard([data], named=True)
     assert [event[1] for event in events] == ["a", "b", "c", "d"]
     assert [event[3] and event[3][0] for event in events] == [None, "bad-json", None, None]
@@ -171,11 +178,27 @@ def test_each_event_comes_with_the_byte_that_ends_it() -> None:
 
 
 ends = st.sampled_from(["\n", "\r\n", "\r"])
-data_lines = st.sampled_from([
-    'data: {"type":"a","text":"é\u2028🌊"}', 'data:{"b":[1.10,-0]}', "data: [DONE]", "data: null", "data:", 'data: {"c":',
-    "data: 1}", ' "d":2}', "event: a", "event:", ": hi", "id: 1", 'data: {"e" 1}', "junk", 'data: {"a":1,"a":2}',
-    "HTTP/1.1 200 OK", "1f",
-])
+data_lines = st.sampled_from(
+    [
+        'data: {"type":"a","text":"é\u2028🌊"}',
+        'data:{"b":[1.10,-0]}',
+        "data: [DONE]",
+        "data: null",
+        "data:",
+        'data: {"c":',
+        "data: 1}",
+        ' "d":2}',
+        "event: a",
+        "event:",
+        ": hi",
+        "id: 1",
+        'data: {"e" 1}',
+        "junk",
+        'data: {"a":1,"a":2}',
+        "HTTP/1.1 200 OK",
+        "1f",
+    ]
+)
 streams = st.lists(st.tuples(data_lines, ends, st.sampled_from(["", "\n", "\r\n", "\r"]))).map(
     lambda lines: "".join(map("".join, lines)).encode()
 )
@@ -199,25 +222,43 @@ def test_no_cut_matters(data: bytes, mark: bool, places: list[int], chunked: boo
     assert heard([data[at : at + 1] for at in range(len(data))], named=True) == whole
 
 
-@given(st.lists(st.tuples(st.sampled_from([A, B, {"type": "x", "t": "é\u2028\n"}, DONE, {"type": "a\nb"}]), st.booleans())))
+@given(
+    st.lists(st.tuples(st.sampled_from([A, B, {"type": "x", "t": "é\u2028\n"}, DONE, {"type": "a\nb"}]), st.booleans()))
+)
 def test_what_is_written_is_read(events: list[tuple[Any, bool]]) -> None:
     data = b"".join(write(value, named) for value, named in events)
     assert values(data) == [value for value, _ in events]
 
 
 def test_how_events_are_written() -> None:
-    assert write({"type": "ping", "n": text.loads("1.10")}, named=True) == b'event: ping\ndata: {"type":"ping","n":1.10}\n\n'
+    assert (
+        write({"type": "ping", "n": text.loads("1.10")}, named=True)
+        == b'event: ping\ndata: {"type":"ping","n":1.10}\n\n'
+    )
     assert write({"type": "ping"}, named=False) == b'data: {"type":"ping"}\n\n'
     assert write({"a": "\u2028\n"}, named=True) == 'data: {"a":"\u2028\\n"}\n\n'.encode()
     assert write({"type": "a\ndata: 1"}, named=True) == b'data: {"type":"a\\ndata: 1"}\n\n'
     assert write(DONE, named=True) == b"data: [DONE]\n\n"
 
 
-@pytest.mark.parametrize(("data", "is_one"), [
-    (b"data: 1", True), (b"\n\r\n event: x", True), (b"id:1\n", True), (b"retry: 1\n", True), (b": hi", True),
-    (b"\xef\xbb\xbfdata:x", True), (b"HTTP/1.1 200 OK\r\n\r\nevent: x\n", True), (b"F\r\ndata: {}\n", True),
-    (b"", False), (b'{"data":1}', False), (b"database: x", False), (b"data", False), (b"HTTP/1.1 200 OK\r\n\r\n{}", False),
-])
+@pytest.mark.parametrize(
+    ("data", "is_one"),
+    [
+        (b"data: 1", True),
+        (b"\n\r\n event: x", True),
+        (b"id:1\n", True),
+        (b"retry: 1\n", True),
+        (b": hi", True),
+        (b"\xef\xbb\xbfdata:x", True),
+        (b"HTTP/1.1 200 OK\r\n\r\nevent: x\n", True),
+        (b"F\r\ndata: {}\n", True),
+        (b"", False),
+        (b'{"data":1}', False),
+        (b"database: x", False),
+        (b"data", False),
+        (b"HTTP/1.1 200 OK\r\n\r\n{}", False),
+    ],
+)
 def test_what_looks_like_a_stream(data: bytes, is_one: bool) -> None:
     assert looks_like_a_stream(data) is is_one
 
@@ -236,13 +277,17 @@ def test_memory_does_not_grow_with_the_stream() -> None:
     assert len(reader.findings) == 3 * TOLD_AT_MOST
 
 
-@pytest.mark.parametrize("lines", [
-    [b'data: {"a":"' + b"x" * 150_000 + b'"}\n\n'],
-    [b"data: [\n"] * 15_000,
-    [b'data: {"a":\n', *[b'data: {"b":1},\n'] * 15_000],
-    [b"data: {\n", *[b" x\n"] * 15_000, *[b"data: {\n"] * 400],
-    [b'data: {"a":1}\n'] * 15_000,
-], ids=["one line", "brackets", "joined lines", "continued lines", "lost blank lines"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [b'data: {"a":"' + b"x" * 150_000 + b'"}\n\n'],
+        [b"data: [\n"] * 15_000,
+        [b'data: {"a":\n', *[b'data: {"b":1},\n'] * 15_000],
+        [b"data: {\n", *[b" x\n"] * 15_000, *[b"data: {\n"] * 400],
+        [b'data: {"a":1}\n'] * 15_000,
+    ],
+    ids=["one line", "brackets", "joined lines", "continued lines", "lost blank lines"],
+)
 def test_time_is_in_proportion(lines: list[bytes]) -> None:
     """Quadratic work would take minutes here."""
     data = b"".join(lines)
@@ -261,6 +306,8 @@ def test_recorded_streams(protocol: str) -> None:
         whole = heard([data], named=protocol != "chat")
         faults = [event[3] for event in whole[0] if event[3]]
         assert whole[0] and (not faults or path.name == "semantic-kernel-004.sse"), path
-        assert heard(cut(data, [cuts.randrange(len(data)) for _ in range(200)]), named=protocol != "chat") == whole, path
+        assert heard(cut(data, [cuts.randrange(len(data)) for _ in range(200)]), named=protocol != "chat") == whole, (
+            path
+        )
         written = b"".join(write(event[0], protocol != "chat") for event in whole[0] if not event[3])
         assert values(written) == [event[0] for event in whole[0] if not event[3]], path

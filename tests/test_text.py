@@ -51,7 +51,7 @@ def test_the_careful_way_is_the_quick_way(value: Any) -> None:
         assert both[1].replace(rb"\ud800", b"x", 1) == both[0]
 
 
-@given(st.binary() | st.text("{}[]\",:\\1-0é "))
+@given(st.binary() | st.text('{}[]",:\\1-0é '))
 def test_whatever_comes_there_is_a_value_or_a_fault_with_a_place(data: bytes | str) -> None:
     for way in (loads, read):
         data = data.encode() if isinstance(data, str) else data
@@ -62,11 +62,35 @@ def test_whatever_comes_there_is_a_value_or_a_fault_with_a_place(data: bytes | s
             assert fault.place.byte is not None and 0 <= fault.place.byte <= len(data)
 
 
-@pytest.mark.parametrize("kept", [
-    "1.10", "1e400", "-1e400", "1E5", "-0", "-0.0", "0.1e-7", "9007199254740993", "18446744073709551616", "9" * 4301,
-    "-" + "9" * 10_000, "1." + "9" * 9_999, '"\\ud83d"', '"\\ude00\\ud83d"', '"\u2028\u2029\x7f\x85"', '"\U0001f30a"',
-    '{"":{"a/b":1,"a~b":2}}', "[]", "{}", "true", '"\\u0000"', '["\\ud800",-0,1.10]', '{"b":1,"a":2}',
-], ids=lambda kept: kept[:20])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "1.10",
+        "1e400",
+        "-1e400",
+        "1E5",
+        "-0",
+        "-0.0",
+        "0.1e-7",
+        "9007199254740993",
+        "18446744073709551616",
+        "9" * 4301,
+        "-" + "9" * 10_000,
+        "1." + "9" * 9_999,
+        '"\\ud83d"',
+        '"\\ude00\\ud83d"',
+        '"\u2028\u2029\x7f\x85"',
+        '"\U0001f30a"',
+        '{"":{"a/b":1,"a~b":2}}',
+        "[]",
+        "{}",
+        "true",
+        '"\\u0000"',
+        '["\\ud800",-0,1.10]',
+        '{"b":1,"a":2}',
+    ],
+    ids=lambda kept: kept[:20],
+)
 def test_what_must_survive(kept: str) -> None:
     data = kept.encode()
     assert dumps(loads(data)) == data
@@ -106,7 +130,9 @@ FAULTS: list[tuple[bytes, str, int, int, int]] = [
 
 @pytest.mark.parametrize(("data", "code", "line", "column", "byte"), FAULTS, ids=lambda part: repr(part)[:20])
 @pytest.mark.parametrize("way", [loads, read])
-def test_a_fault_has_its_place(way: Callable[[bytes], Any], data: bytes, code: str, line: int, column: int, byte: int) -> None:
+def test_a_fault_has_its_place(
+    way: Callable[[bytes], Any], data: bytes, code: str, line: int, column: int, byte: int
+) -> None:
     with pytest.raises(NotReadable) as caught:
         way(data)
     assert (caught.value.code, caught.value.place) == (code, Place(line, column, byte))
@@ -120,12 +146,18 @@ def test_after_a_mark_places_are_those_of_the_file() -> None:
 
 NOTICED: list[tuple[bytes, Any, list[tuple[str, Place]]]] = [
     (b'\xef\xbb\xbf{"a":1}', {"a": 1}, [("byte-order-mark", Place(1, 1, 0))]),
-    (b'{"a":"caf\xe9","b":"\xe2\x80"}', {"a": "caf\ufffd", "b": "\ufffd"},
-     [("invalid-utf8", Place(1, 6, 5)), ("invalid-utf8", Place(1, 17, 16))]),
+    (
+        b'{"a":"caf\xe9","b":"\xe2\x80"}',
+        {"a": "caf\ufffd", "b": "\ufffd"},
+        [("invalid-utf8", Place(1, 6, 5)), ("invalid-utf8", Place(1, 17, 16))],
+    ),
     (b'{"a\xff":1}', {"a\ufffd": 1}, [("invalid-utf8", Place(1, 2, 1))]),
     (b'{"a":1,"b":2,"a":3}', {"a": 3, "b": 2}, [("twice-the-same-key", Place(1, 14, 13, pointer=""))]),
-    (b'{"x/y":[0,{"~":{"k":1,\n"k":2}}]}', {"x/y": [0, {"~": {"k": 2}}]},
-     [("twice-the-same-key", Place(2, 1, 23, pointer="/x~1y/1/~0"))]),
+    (
+        b'{"x/y":[0,{"~":{"k":1,\n"k":2}}]}',
+        {"x/y": [0, {"~": {"k": 2}}]},
+        [("twice-the-same-key", Place(2, 1, 23, pointer="/x~1y/1/~0"))],
+    ),
     (b'{"a\\\\":1,"a\\\\":2}', {"a\\": 2}, [("twice-the-same-key", Place(1, 10, 9, pointer=""))]),
     (b'{"a\\\\":1,"b":1,"b":2}', {"a\\": 1, "b": 2}, [("twice-the-same-key", Place(1, 16, 15, pointer=""))]),
     (b'{"a":1,"\\u0061":2}', {"a": 2}, [("twice-the-same-key", Place(1, 8, 7, pointer=""))]),
@@ -160,7 +192,9 @@ def under(depth: int, call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_depth_is_refused_where_it_is_stated_whoever_calls(caller: int, opening: str) -> None:
     closing = "]" if opening == "[" else "}"
-    nested = {depth: opening * (depth - 1) + opening[0] + closing * depth for depth in (text.MAX_DEPTH, text.MAX_DEPTH + 1)}
+    nested = {
+        depth: opening * (depth - 1) + opening[0] + closing * depth for depth in (text.MAX_DEPTH, text.MAX_DEPTH + 1)
+    }
     deepest = under(caller, lambda: loads(nested[text.MAX_DEPTH]))
     assert under(caller, lambda: dumps(deepest)).decode() == nested[text.MAX_DEPTH]
     assert under(caller, lambda: same(deepest, read(nested[text.MAX_DEPTH].encode())[0]))
@@ -200,9 +234,22 @@ def test_many_findings_cost_one_walk() -> None:
 
 SAME = [(1, 1), (loads("1.10"), loads("1.10")), ({"a": [1, None]}, {"a": [1, None]}), (loads("0.5"), 0.5)]
 NOT_SAME = [
-    (True, 1), (1, True), (False, 0), (None, False), (1, 1.0), (loads("1"), loads("1.0")), (loads("1.10"), loads("1.1")),
-    (loads("-0"), loads("0")), (loads("1e400"), loads("1e401")), (loads("1e5"), loads("1E5")), ("1", 1), ([], {}),
-    ({"a": 1, "b": 1}, {"b": 1, "a": 1}), ([1, 2], [1]), ({"a": 1}, {"a": 1, "b": 2}), ({"a": [True]}, {"a": [1]}),
+    (True, 1),
+    (1, True),
+    (False, 0),
+    (None, False),
+    (1, 1.0),
+    (loads("1"), loads("1.0")),
+    (loads("1.10"), loads("1.1")),
+    (loads("-0"), loads("0")),
+    (loads("1e400"), loads("1e401")),
+    (loads("1e5"), loads("1E5")),
+    ("1", 1),
+    ([], {}),
+    ({"a": 1, "b": 1}, {"b": 1, "a": 1}),
+    ([1, 2], [1]),
+    ({"a": 1}, {"a": 1, "b": 2}),
+    ({"a": [True]}, {"a": [1]}),
     (loads("9" * 5000), loads("9" * 4999 + "8")),
 ]
 

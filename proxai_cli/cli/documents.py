@@ -163,7 +163,10 @@ def parsed(part: Part) -> tuple[Any, tuple[Finding, ...]]:
 
 def _may_be_exchange(value: Any) -> bool:
     """A look that costs nothing; the exchanges' own room is loaded only for what passes it."""
-    return isinstance(value, dict) and bool({"request", "response", "url", "status"} & set(value))
+    if not isinstance(value, dict):
+        return False
+    halves = [value, value.get("request"), value.get("response")]
+    return any(isinstance(half, dict) and ("url" in half or type(half.get("status")) is int) for half in halves)
 
 
 def _by_head(found: Detection, head: Head | None) -> Detection:

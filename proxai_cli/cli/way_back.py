@@ -136,12 +136,9 @@ class Returning:
     def __init__(self, call: Call, inputs: list[Input]) -> None:
         """Raises `bad-call`, and `wrong-side-file` where the file cannot be read or another way is asked for."""
         one_document(inputs, "--back")
-        if call.set or call.request:
-            raise ProxaiError(
-                "bad-call",
-                f"the way back knows {'--set' if call.set else '--request'} from the side file",
-                hint="leave it out",
-            )
+        for option in ("set", "request", "kind", "repair", "interleave"):
+            if call.values[option] not in ([], None, False, "auto"):
+                raise ProxaiError("bad-call", f"the side file says what --{option} was", hint=f"leave --{option} out")
         try:
             self.side = side.read(read(call.back))
         except ProxaiError as error:

@@ -114,7 +114,7 @@ class Spelling(NamedTuple):
 
 
 def spelling(*pairs: tuple[str, str]) -> Spelling:
-    """`spelling((theirs, canonical), …)`; a word of either side that comes more than once means what it is first with."""
+    """`spelling((theirs, canonical), …)`; a word that comes more than once means what it stands first with."""
     forth: dict[str, str] = {}
     back: dict[str, str] = {}
     for theirs, canonical in pairs:

@@ -89,8 +89,12 @@ def _first_events(data: bytes) -> Iterator[sse.Event]:
 
 
 def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
-    fits = [fit for protocol, markers in _markers().items() for kind in kinds
-            if (fit := _fit(document, protocol, kind, markers, name))]
+    fits = [
+        fit
+        for protocol, markers in _markers().items()
+        for kind in kinds
+        if (fit := _fit(document, protocol, kind, markers, name))
+    ]
     if not fits:
         return Detection(None, None, None, ("nothing in it belongs to a protocol",))
     fits.sort(key=lambda fit: fit.strength, reverse=True)
@@ -102,8 +106,9 @@ def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
     candidates = tuple(dict.fromkeys(fit.protocol for fit in fits if fit.protocol not in FOREIGN))
     rivals = [fit for fit in fits if fit.protocol != first.protocol and len(fit.own) > 0]
     if len(best) == 1:
-        return Detection(first.protocol, first.kind, CERTAIN if first.own and not rivals else LIKELY,
-                         first.evidence, candidates)
+        return Detection(
+            first.protocol, first.kind, CERTAIN if first.own and not rivals else LIKELY, first.evidence, candidates
+        )
     if first.kind == "error":
         also = " and ".join(fit.protocol for fit in best[1:])
         return Detection(first.protocol, first.kind, LIKELY, (*first.evidence, f"{also} has the same body"), candidates)
@@ -155,11 +160,28 @@ FOREIGN: dict[str, tuple[Marker, ...]] = {
     ),
     "Gemini": (
         Marker("error", "error.message", weight=SHAPE),
-        Marker("error", "error.status", words=("INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE",
-                                               "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "ABORTED",
-                                               "ALREADY_EXISTS", "RESOURCE_EXHAUSTED", "CANCELLED", "DATA_LOSS",
-                                               "UNKNOWN", "INTERNAL", "UNIMPLEMENTED", "UNAVAILABLE",
-                                               "DEADLINE_EXCEEDED")),
+        Marker(
+            "error",
+            "error.status",
+            words=(
+                "INVALID_ARGUMENT",
+                "FAILED_PRECONDITION",
+                "OUT_OF_RANGE",
+                "UNAUTHENTICATED",
+                "PERMISSION_DENIED",
+                "NOT_FOUND",
+                "ABORTED",
+                "ALREADY_EXISTS",
+                "RESOURCE_EXHAUSTED",
+                "CANCELLED",
+                "DATA_LOSS",
+                "UNKNOWN",
+                "INTERNAL",
+                "UNIMPLEMENTED",
+                "UNAVAILABLE",
+                "DEADLINE_EXCEEDED",
+            ),
+        ),
     ),
     COMPLETIONS: (
         Marker("request", "prompt", shape=str, weight=SHAPE),

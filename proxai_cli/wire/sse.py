@@ -40,7 +40,7 @@ class _Line(NamedTuple):
     column: int
     byte: int
     start: int
-    field: bool = True      # False for a line that belongs to no field
+    field: bool = True  # False for a line that belongs to no field
 
     @property
     def end(self) -> int:
@@ -58,15 +58,15 @@ class Reader:
     nothing. A line that belongs to no field continues the data before it, unless that is JSON without it.
     """
 
-    _name: str | None           # what the open frame is called
-    _name_after: str | None     # a name that came after its data: of this frame, or of the next
+    _name: str | None  # what the open frame is called
+    _name_after: str | None  # a name that came after its data: of this frame, or of the next
 
     def __init__(self, named: bool = False) -> None:
         self.named, self.findings = named, list[tuple[str, Place]]()
         self._told: Counter[str] = Counter()
         self._unwrapper = Unwrapper()
         self._partial: list[bytes] = []
-        self._after_return = False      # a line ended in CR: LF, if it comes now, belongs to it
+        self._after_return = False  # a line ended in CR: LF, if it comes now, belongs to it
         self._lines = self._line = self._byte = self._events = 0
         self._new_frame()
 
@@ -112,7 +112,7 @@ class Reader:
         if not line:
             self._dispatch(events)
             return
-        if line.startswith(text.BYTE_ORDER_MARK):       # also where a capture was appended to another
+        if line.startswith(text.BYTE_ORDER_MARK):  # also where a capture was appended to another
             self._note("byte-order-mark", Place(line=self._line, column=1, byte=self._byte))
             line = line[len(text.BYTE_ORDER_MARK) :]
             self._byte += len(text.BYTE_ORDER_MARK)

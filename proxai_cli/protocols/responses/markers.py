@@ -3,13 +3,39 @@
 from ...markers import DEMAND, HABIT, SHAPE, Marker
 
 _ITEMS = (
-    "message", "function_call*", "custom_tool_call*", "reasoning", "compaction*", "item_reference", "computer_call*",
-    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_*", "local_shell*",
-    "shell_call*", "apply_patch_call*", "tool_search*", "additional_tools",
+    "message",
+    "function_call*",
+    "custom_tool_call*",
+    "reasoning",
+    "compaction*",
+    "item_reference",
+    "computer_call*",
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_*",
+    "local_shell*",
+    "shell_call*",
+    "apply_patch_call*",
+    "tool_search*",
+    "additional_tools",
 )
 _TOOLS = (
-    "file_search", "web_search", "web_search_2*", "web_search_preview*", "code_interpreter", "image_generation", "mcp",
-    "local_shell", "shell", "apply_patch", "computer", "computer_use*", "namespace", "tool_search",
+    "file_search",
+    "web_search",
+    "web_search_2*",
+    "web_search_preview*",
+    "code_interpreter",
+    "image_generation",
+    "mcp",
+    "local_shell",
+    "shell",
+    "apply_patch",
+    "computer",
+    "computer_use*",
+    "namespace",
+    "tool_search",
 )
 _STATUSES = ("completed", "incomplete", "in_progress", "failed", "cancelled", "queued")
 
