@@ -79,6 +79,7 @@ def test_an_exchange_goes_through_as_one(exchange: Any, target: str) -> None:
     for side in ("source", "target"):
         counts = item["counts"][side]
         assert counts["leaves"] == sum(counts.values()) - counts["leaves"] > 0
+    assert f" exchange -> {target} (" in done.err
     written = text.loads(Path("out.json").read_bytes())
     assert set(written) == set(exchange.value)
 

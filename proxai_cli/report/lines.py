@@ -28,7 +28,7 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
         return []
     if item.counts is None:
         return [f"{name(item)}: {way(item)} ({'; '.join(item.source.evidence)})", *_account(item, verbose)]
-    is_stream = item.source.kind == item.target.kind == "stream"
+    is_stream = item.source.kind == item.target.kind == "stream" and item.source.events is not None
     told = [f"{name(item)}: {way(item)}{_state(item) if is_stream else f' ({how_sure(item)})'}"]
     if verbose:
         told += [f"  evidence: {safe(one)}" for one in item.source.evidence]
@@ -91,10 +91,19 @@ def way(item: Item) -> str:
     source, target = item.source, item.target
     if source is None:
         return ""
+    said = f"{source.protocol} {what(item)}"
     if target is None:
-        return f"{source.protocol} {source.kind}"
+        return said
     kind = "" if target.kind == source.kind else f" {target.kind}"
-    return f"{source.protocol} {source.kind} -> {target.protocol}{kind}"
+    return f"{said} -> {target.protocol}{kind}"
+
+
+def what(item: Item) -> str:
+    """What a document is: its kind, behind the call that it belongs to where that creates no reply; or an exchange."""
+    if item.source is None:
+        return ""
+    words = [item.label or "", "exchange" if item.container == "exchange" else item.source.kind]
+    return " ".join(filter(None, words))
 
 
 def how_sure(item: Item) -> str:
