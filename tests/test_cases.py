@@ -7,8 +7,6 @@ import pytest
 
 from .shared import SHARED
 
-AT_LEAST = 75  # of 104
-
 
 @pytest.mark.skipif(SHARED is None, reason="no shared folder with the cases beside the project")
 def test_cases() -> None:
@@ -19,7 +17,5 @@ def test_cases() -> None:
     call += ["--stream", f"{ours} stream {{input}} --from {{from}} --to {{to}}"]
     call += ["--inspect", f"{ours} inspect {{input}} --format json"]
     done = subprocess.run(call, capture_output=True, text=True, check=False)
-    print(done.stdout)
-    passed = int(done.stdout.strip().splitlines()[-1].split()[0])
-    assert passed >= AT_LEAST, done.stdout
+    assert done.returncode == 0, done.stdout
     assert "Traceback" not in done.stdout + done.stderr
