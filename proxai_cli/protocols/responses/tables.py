@@ -430,7 +430,7 @@ CUSTOM_TOOL = Table(
 )
 CUSTOM_TOOL_GROUPS = (Group("format", TOOL_FORMAT),)
 _HOSTED = Field("type", "service", TEXT, read=canonical(SERVICES.to_canonical))
-FILTERS = Table("filters", NAME, Field("allowed_domains", "allowed_domains"))
+FILTERS = Table("web_filters", NAME, Field("allowed_domains", "allowed_domains"))
 WEB_SEARCH = Table(
     "hosted_tool",
     NAME,
