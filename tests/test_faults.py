@@ -1,5 +1,6 @@
 """Faults that hostile captures have shown, one test for each kind of them."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from proxai_cli.ledger import size
 
 from .captures import FIXTURES
 from .clients import equal, read_stream, seen_in
-from .small import streamed
+from .small import answer, stream_of, streamed
 from .test_bad_input import proxai
 from .test_laws import _normal as normal
 
+ITEM = {"type": "function_call", "name": "look", "arguments": "{}", "status": "completed"}
 COUNTED = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
 
 
@@ -100,3 +102,39 @@ def test_the_name_of_a_file_does_not_steer_the_terminal(tmp_path: Path) -> None:
 def test_an_indent_that_no_reader_wants(number: str) -> None:
     done = proxai("convert", str(FIXTURES / "chat/plain-text/request.json"), "--to", "messages", "--indent", number)
     assert done.returncode == 2 and b"error[bad-call]" in done.stderr
+
+
+def many_calls(protocol: str, count: int) -> list[Any]:
+    """A stream of many calls, of Chat all at the same time."""
+    if protocol == "chat":
+        calls = [chunk({"tool_calls": [call(at, f"call_{at}", "{}")]}) for at in range(count)]
+        return [chunk({"role": "assistant"}), *calls, chunk({}, "tool_calls")]
+    return stream_of(
+        answer(protocol, [{**ITEM, "id": f"fc_{at}", "call_id": f"call_{at}"} for at in range(count)]), protocol
+    )
+
+
+@pytest.mark.parametrize("source", ["chat", "responses"])
+def test_work_does_not_grow_faster_than_the_number_of_calls(source: str) -> None:
+    """Counted in instructions of the decoder, for a scan within one of its lines calls no function."""
+    few, many = (instructions(many_calls(source, count), source) for count in (40, 160))
+    assert many < 4.4 * few
+
+
+def instructions(fed: list[Any], source: str) -> int:
+    """How many instructions the decoders run for a stream."""
+    count = 0
+
+    def note(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        frame.f_trace_opcodes = True
+        return note if frame.f_code.co_filename.endswith(("decoder.py", "items.py")) else None
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        streamed(fed, source, "messages")
+    finally:
+        sys.settrace(before)
+    return count

@@ -224,6 +224,7 @@ class _Choice:
     def __init__(self, decoder: Decoder, number: int) -> None:
         self.decoder, self.ledger, self.context, self.number = decoder, decoder.ledger, decoder.context, number
         self.open: dict[Any, int] = {}
+        self.passing: list[Any] = []  # what is open of text and reasoning
         self.told: dict[Any, Any] = {}
         self.calls: list[_Call] = []
         self.by_index: dict[int, _Call] = {}
@@ -385,6 +386,8 @@ class _Choice:
     def _opened(self, slot: Any, part: Node) -> list[Event]:
         """A part begins; what it says so far need not be told again."""
         self.open[slot] = self.decoder.next_part()
+        if not isinstance(slot, _Call):
+            self.passing.append(slot)
         opening = Node(part.kind, NAME, None, dict(part.says))
         opening.extras = dict(part.extras)
         for key, leaf in (*part.says.items(), *part.extras.items()):
@@ -418,7 +421,8 @@ class _Choice:
 
     def _turn_to(self, slot: Any) -> list[Event]:
         """Text and reasoning end when something else begins."""
-        over = [other for other in self.open if other != slot and not isinstance(other, _Call)]
+        over = [other for other in self.passing if other != slot]
+        self.passing = [slot] if slot in self.passing else []
         return [Close(self.open.pop(other)) for other in over]
 
     def _cited(self, citations: list[Node]) -> list[Event]:

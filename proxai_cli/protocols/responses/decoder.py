@@ -85,6 +85,7 @@ class Decoder:
         self.ledger, self.context = ledger, context
         self.id: Any = None
         self.items: list[Item] = []
+        self.may_close: list[Item] = []  # messages of which a part was done
         self.by_index: dict[Any, Item] = {}
         self.by_id: dict[Any, Item] = {}
         self.number = 0
@@ -297,7 +298,8 @@ class Decoder:
         named = self.by_id.get(home["id"]) if isinstance(home.get("id"), str) else None
         if (named is not None and not named.closed) or (index is not None and index in self.by_index):
             raise OutOfOrder("dup-start", "an output item is added under an id or index that was used already")
-        said = [close for item in self.items if item.ready() for close in self._close(item)]
+        said = [close for item in self.may_close if item.ready() for close in self._close(item)]
+        self.may_close = []
         item = self._register(home, index)
         if item.kind not in CALLS:
             self._drop(home, "stream-shape")
@@ -498,6 +500,7 @@ class Decoder:
             self._drop(home, "duplicate")
             return []
         known.done = True
+        self.may_close.append(item)
         return self._part_whole(item, place, read_part(home, self.context))
 
     def _part_whole(self, item: Item, place: Any, node: Node) -> list[Event]:
