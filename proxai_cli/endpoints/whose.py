@@ -34,6 +34,8 @@ def _thing(value: Any) -> tuple[str, ...]:
 
 
 def _batch(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (dict, list)):
+        return tuple(VENDOR)
     if isinstance(value, dict) and "custom_id" not in value and not isinstance(value.get("requests"), list):
         path, things = value.get("endpoint"), _OPENAI if "input_file_id" in value else _thing(value)
         return _first(address(path).protocol if isinstance(path, str) else None, things)

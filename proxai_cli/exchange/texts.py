@@ -46,9 +46,11 @@ def opened(value: Any, protocol: str) -> tuple[Any, dict[str, Spelled]]:
 
 
 def closed(value: Any, spelled: dict[str, Spelled], protocol: str) -> Any:
-    """A translated exchange with its bodies as text again, where they were given so."""
+    """An exchange with its bodies as text again, where they were given so, and are still there."""
     for name, given in spelled.items():
-        half = value[name] if name else value
+        half = value.get(name) if name else value
+        if not isinstance(half, dict) or "body" not in half:
+            continue
         body = half["body"]
         half["body"] = given.text if text.same(body, given.value) else _written(body, given.form, protocol)
     return value
