@@ -138,3 +138,12 @@ def instructions(fed: list[Any], source: str) -> int:
     finally:
         sys.settrace(before)
     return count
+
+
+def test_a_refusal_that_resumes_is_explained_by_its_last_part() -> None:
+    said = [{"refusal": "I would"}, {"refusal": " rather"}, {"content": "Well."}, {"refusal": "not"}, {"refusal": "."}]
+    fed = [chunk({"role": "assistant"}), *map(chunk, said), chunk({}, "stop")]
+    out, _ = streamed(fed, "chat", "messages")
+    body = collect(fed, "chat", "messages").value
+    assert body["stop_details"]["explanation"] == body["content"][-1]["text"] == "not."
+    assert normal(collect(out, "messages").value) == normal(body)

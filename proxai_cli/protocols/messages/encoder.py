@@ -265,6 +265,8 @@ class Encoder:
 
     def _begin(self, part: _Part) -> None:
         part.index, self.blocks = self.blocks, self.blocks + 1
+        if part.kind == "refusal":
+            self.refusal = []  # the explanation repeats the last one
         block = self._event("content_block_start", part.index).object("content_block")
         if part.node.protocol == NAME:
             write_at_home(part.node, block, self.context)
