@@ -244,6 +244,7 @@ def test_a_side_file_of_another_document(name: str) -> None:
         (["convert", "source", "--to", "messages", "--side", "source"], 2, "would be overwritten"),
         (["convert", "source", "--to", "messages", "--side", "x.json", "-o", "x.json"], 2, "two documents"),
         (["convert", "source", "--to", "messages", "--side", "source/x.json"], 4, "cannot be written"),
+        (["convert", "source", "--to", "messages", "--side", "x.json", "-o", "source/out"], 4, "cannot be written"),
         (["convert", "broken", "--to", "messages", "--side", "x.json"], 3, "bad-json"),
     ],
     ids=lambda said: " ".join(said) if isinstance(said, list) else "",
@@ -256,6 +257,28 @@ def test_wrong_calls(words: list[str], code: int, said: str) -> None:
     done = call(*words)
     assert done.code == code and said in done.err and "Traceback" not in done.err and "private" not in done.err
     assert not Path("x.json").exists() and Path("source").read_bytes() == text.dumps(REQUEST)
+
+
+def test_several_choices_have_no_side_file() -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}
+    reply = {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice, {**choice, "index": 1}],
+    }
+    write("source", reply)
+    done = there("source", "messages", "--set", "choice=all")
+    assert done.code == 2 and "several" in done.err and not Path("side.json").exists()
+    there("source", "messages")
+    assert back().code == 0 and Path("again").read_bytes() == text.dumps(reply)
+
+
+def test_the_report_is_written_where_the_side_file_is_not() -> None:
+    write("source", REQUEST)
+    done = call("convert", "source", "--to", "messages", "--side", "source/x.json", "--report", "report.json")
+    assert done.code == 4 and text.loads(Path("report.json").read_bytes())["verdict"]["exit"] == 4
 
 
 def test_a_side_file_of_another_mapping() -> None:

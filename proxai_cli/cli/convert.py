@@ -38,11 +38,13 @@ def run(call: Call) -> int:
             if document.part.pieces is None:
                 outcomes = list(bodies(document, way))
                 if kept:
-                    kept.take_body(document, [outcome.value for outcome in outcomes], way)
+                    kept.check(document, len(outcomes))
                 for outcome in outcomes:
                     several = len(outcomes) > 1
                     output.write(document.part.input, printed(outcome.value, call, output, document, several))
                     run.add(outcome, document.part.input)
+                if kept:
+                    kept.take_body(document, outcomes[0].value, way)
             else:
                 if output.several and not output.folder:
                     raise ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/")
@@ -55,7 +57,10 @@ def run(call: Call) -> int:
 
         run.each(given, told.recognised, work)
     if kept and kept.data:
-        run.note(kept.write())
+        try:
+            run.note(kept.write())
+        except ProxaiError as error:
+            run.tell(error)
     return run.finish()
 
 

@@ -46,13 +46,16 @@ class Kept:
             self.stream.append(piece)
             yield piece
 
-    def take_body(self, document: Document, values: list[Any], how: How) -> None:
-        """Keep what is needed to come back from a body. Raises `bad-call` where it is not the only one."""
-        if document.part.record is not None or len(values) != 1:
+    def check(self, document: Document, count: int) -> None:
+        """Raises `bad-call` where a document is not the only one, or comes out as several."""
+        if document.part.record is not None or count != 1:
             raise ProxaiError(
                 "bad-call", "--side is for one document, and here are several", hint="one call for each of them"
             )
-        self.data = made(document, b"".join(document.part.input.read or ()), values[0], how)
+
+    def take_body(self, document: Document, value: Any, how: How) -> None:
+        """Keep what is needed to come back from a body."""
+        self.data = made(document, b"".join(document.part.input.read or ()), value, how)
 
     def take_stream(self, document: Document, how: How) -> None:
         """The same for a stream that was watched to its end."""
