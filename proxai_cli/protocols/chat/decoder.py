@@ -263,6 +263,7 @@ class _Choice:
         """Nothing more is said."""
         self.ledger.drop(self.early, "late-piece")
         self.early = []
+        self.passing = []
         return [Close(self.open.pop(slot)) for slot in list(self.open)]
 
     def _late(self, said: Node) -> list[Event]:
