@@ -138,7 +138,9 @@ class Pipe:
                     "truncated",
                     f"the stream ends before its end, after event {self.read}",
                     self._place._replace(column=None),
-                    "--repair ends it properly, and says what was added",
+                    "capture it again, from its first event to its last"
+                    if self.translator.repair
+                    else "`proxai convert --repair` ends it properly, and says what was added",
                 )
             )
         self._note()

@@ -77,5 +77,5 @@ def chosen(given: list[str]) -> dict[str, str]:
 def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, CHOICES, 1, 0.4)
+    near = get_close_matches(name, CHOICES, 1, 0.6)
     return f"--set {near[0]}=…" if near else "proxai map --choices"

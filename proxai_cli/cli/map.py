@@ -41,6 +41,9 @@ def run(call: Call) -> int:
 
 
 def _explain(call: Call, code: str) -> None:
+    if code in PROTOCOL_WORDS:
+        other = next(word for word in PROTOCOL_WORDS if word != code)
+        raise ProxaiError("bad-call", "the mapping is that of a pair of protocols", hint=f"proxai map {code} {other}")
     told = mapping.explained(code)
     if not told:
         raise ProxaiError(
@@ -83,7 +86,7 @@ def _print(call: Call, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
 def _nearest(word: str, words: list[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(word, words, 1, 0.4)
+    near = get_close_matches(word, words, 1, 0.7)
     return f"proxai map {near[0]}" if near else "proxai map --reasons"
 
 

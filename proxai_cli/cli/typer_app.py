@@ -80,7 +80,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         kind = Literal[option.choices] | None
     said = typer.Option(
         *spelled,
-        help=option.help,
+        help=f"{option.help}: {', '.join(option.choices)}" if option.choices else option.help,
         count=option.counts,
         metavar=option.metavar or None,
         show_default=option.default is not None,
