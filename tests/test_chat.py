@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxai_cli import Context, StreamTranslator, collect, explode, translate
-from proxai_cli.errors import OutOfOrder, ProxaiError
+from proxai_cli.errors import NotPossible, OutOfOrder, ProxaiError
 from proxai_cli.ir.events import DONE, Close, Delta, Fail, Finish, Open, Say, Start
 from proxai_cli.ledger import Ledger
 from proxai_cli.protocols import PROTOCOLS
@@ -492,3 +492,12 @@ def test_a_total_of_what_is_known(target: str) -> None:
     out = [event for each in events for event in translator.feed(each) if isinstance(event, dict)]
     usage = next(u for u in ((event.get("response") or event).get("usage") for event in reversed(out)) if u)
     assert usage["total_tokens"] == 5
+
+
+def test_a_choice_that_is_not_there_is_an_error() -> None:
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    choice = {"index": 0, "message": {"role": "assistant", "content": "x"}, "finish_reason": "stop"}
+    context = Context(choices={"choice": "9"})
+    with pytest.raises(NotPossible) as caught:
+        translate({**body, "choices": [choice]}, "chat", "messages", "response", context)
+    assert caught.value.code == "empty" and "choice 9" in caught.value.message

@@ -57,7 +57,7 @@ def read_response(value: Any, context: Context) -> Node:
 def selected(choices: list[Any], context: Context) -> int | None:
     """The position of the choice that is wanted: by its index, else by its place.
 
-    `all/N` wants choice N as one body of several.
+    `all/N` wants choice N as one body of several. Raises `NotPossible` (`empty`) where the wanted one is not there.
     """
     wanted = context.choice("choice", "0").removeprefix("all/")
     number = int(wanted) if wanted.isdecimal() else 0
@@ -65,6 +65,10 @@ def selected(choices: list[Any], context: Context) -> int | None:
     for at in whole:
         if choices[at].get("index", at) == number:
             return at
+    if number >= len(whole) and whole and context.choice("choice"):
+        raise NotPossible(
+            "empty", f"the reply has no choice {number}", hint=f"--set choice=0 to {len(whole) - 1}, or all"
+        )
     return whole[number] if number < len(whole) else None
 
 
