@@ -342,7 +342,7 @@ def recipe(source: Any, entries: Iterable[Entry]) -> Any:
 
 def restore(target: Any, recipe: Any) -> Any:
     """The source again, from the target and the recipe; knows no protocol."""
-    return _rebuilt(recipe, lambda path, node: _get(target, node.path) if isinstance(node, From) else node)
+    return _rebuilt(recipe, lambda path, node: get(target, node.path) if isinstance(node, From) else node)
 
 
 def _rebuilt(value: Any, put: Callable[[Path, Any], Any]) -> Any:
@@ -360,7 +360,8 @@ def _rebuilt(value: Any, put: Callable[[Path, Any], Any]) -> Any:
     return out[""]
 
 
-def _get(value: Any, path: Path) -> Any:
+def get(value: Any, path: Path) -> Any:
+    """What stands at a path."""
     for key in path:
         value = value[key]
     return value

@@ -17,7 +17,7 @@ from . import text
 from .context import Context, Finding
 from .errors import NotReadable, NotThatSideFile, ProxaiError
 from .ir.events import DONE
-from .ledger import CARRIED, Entry, Path, members
+from .ledger import CARRIED, Entry, Path, get, members
 from .translate import At, StreamTranslator, Translation, translate
 
 FORM = 1
@@ -160,7 +160,7 @@ def merged(side: Side, source: Any, edited: Any, context: Context | None = None,
         home = _Gone({}, [], "")  # no document can be made of what is left: nothing but what was untouched comes back
     merge = _Merge(source, there, home, places, edited)
     value = merge.value()
-    return Back(None, value, [Finding("side-stale", _pointer(path)) for path in sorted(merge.stale, key=_pointer)])
+    return Back(None, value, [Finding("side-stale", place) for place in sorted(map(text.pointer, merge.stale))])
 
 
 def _kind_of(kind: str, edited: Any) -> str:
@@ -230,9 +230,9 @@ def _is_another(there: _Gone, places: dict[Path, Path], edited: Any) -> bool:
         if entry.fate == CARRIED
         and entry.target
         and entry.target[-1] not in _FRAMING
-        and isinstance(said := _get(there.value, entry.target), str)
+        and isinstance(said := get(there.value, entry.target), str)
     }
-    left = (path for path, said in texts.items() if path in places and _get(edited, places[path]) == said)
+    left = (path for path, said in texts.items() if path in places and get(edited, places[path]) == said)
     return len(texts) >= _ENOUGH and next(left, None) is None
 
 
@@ -273,7 +273,7 @@ class _Merge:
                     found = self.returned.get(now)
                     if found is not None:
                         self.pairs.append((entry.source, found))
-                if text.same(_get(self.there.value, entry.target), _get(self.edited, now)):
+                if text.same(get(self.there.value, entry.target), get(self.edited, now)):
                     state = None
                 else:
                     edits.setdefault(entry.source, []).append(now)
@@ -315,7 +315,7 @@ class _Merge:
             if root in done or root in self.containers:
                 continue
             done.add(root)
-            self.inserts[place].append((self._behind(path[:length], root[-1]), root[-1], _get(self.home.value, root)))
+            self.inserts[place].append((self._behind(path[:length], root[-1]), root[-1], get(self.home.value, root)))
 
     def _behind(self, home: Path, key: Any) -> int:
         """The position in the source's list behind which an added element stands; -1 is the front."""
@@ -359,11 +359,11 @@ class _Merge:
             return node if fate is None else _GONE
         found = self.returned.get(fate)
         if found is None and path in self.carried:
-            return _get(self.edited, fate)  # it went out unchanged, so it can come in unchanged
+            return get(self.edited, fate)  # it went out unchanged, so it can come in unchanged
         if found is None:
             self.stale.add(path)
             return node
-        return _get(self.home.value, found)
+        return get(self.home.value, found)
 
 
 def _aligned(old: Any, new: Any) -> dict[Path, Path]:
@@ -424,13 +424,3 @@ def _leaves(value: Any, path: Path) -> Iterator[Path]:
             todo += [(inner, (*path, key)) for key, inner in members(node)]
         else:
             yield path
-
-
-def _get(value: Any, path: Path) -> Any:
-    for key in path:
-        value = value[key]
-    return value
-
-
-def _pointer(path: Path) -> str:
-    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)

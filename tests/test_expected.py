@@ -79,7 +79,7 @@ def _streamed(capture: Capture, target: str) -> tuple[bytes, bytes]:
 
 
 def _pointer(path: Any) -> str | None:
-    return None if path is None else "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+    return None if path is None else text.pointer(path)
 
 
 def _lines(rows: list[Any], findings: list[Any]) -> bytes:
