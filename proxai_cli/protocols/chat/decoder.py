@@ -210,7 +210,7 @@ class Decoder:
         for choice in self.choices.values():
             self.ledger.drop([choice.finish, *choice.early], "not-terminal")
         self.ledger.drop(self.usage, "not-terminal")
-        if not self.started:
+        if not self.announced:  # the start may have been lost with the event that was refused
             self.ledger.drop(self.reply, "not-terminal")
 
 
