@@ -45,7 +45,7 @@ def fault(source: Any, target: Any, entries: list[Entry]) -> str | None:
 def mutants(value: Any, seed: str, count: int) -> Iterator[Any]:
     """Copies of a document, each with junk at one of its places, or with a key that nobody knows."""
     chance = random.Random(seed)
-    places = list(_places(value))
+    places = list(places_of(value))
     for _ in range(count):
         mutant = copy.deepcopy(value)
         path = chance.choice(places)
@@ -59,7 +59,8 @@ def mutants(value: Any, seed: str, count: int) -> Iterator[Any]:
         yield mutant
 
 
-def _places(value: Any) -> Iterator[tuple[Any, ...]]:
+def places_of(value: Any) -> Iterator[tuple[Any, ...]]:
+    """The paths of everything in a document."""
     todo: list[tuple[Any, tuple[Any, ...]]] = [(value, ())]
     while todo:
         node, path = todo.pop()
