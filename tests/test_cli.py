@@ -287,9 +287,7 @@ CODES = [
     (["stream", "s.sse", "cut.sse", "--to", "messages"], 2, "bad-call"),
     (["convert", "req.json", "--to", "messages", "--set", "keep-reasonin=true"], 2, "bad-call"),
     (["convert", "req.json", "--to", "messages", "--set", "system=maybe"], 2, "bad-call"),
-    (["convert", "req.json", "--to", "messages", "--report", "x.sarif"], 2, "bad-call"),
     (["convert", "req.json", "--to", "messages", "--report", "x.unheard"], 2, "bad-call"),
-    (["diff", "req.json", "--to", "messages", "--format", "html"], 2, "bad-call"),
     (["convert", "missing.json", "--to", "messages"], 3, "unreadable"),
     (["convert", "bad.json", "--to", "messages"], 3, "bad-json"),
     (["convert", "nothing.json", "--to", "messages"], 3, "empty"),
@@ -335,7 +333,6 @@ def test_a_mistake_offers_the_nearest(proxai: Proxai) -> None:
     assert "'convert'" in proxai("convrt").err
     assert "--to" in proxai("convert", "req.json", "--too", "chat").err
     assert "try: proxai map no-equivalent" in proxai("map", "no-equivalnt").err
-    assert "not built yet" in proxai("diff", "req.json", "--to", "chat", "--format", "tree").err
 
 
 def test_an_error_shows_the_place_and_no_captured_text(proxai: Proxai) -> None:

@@ -14,7 +14,9 @@ from proxai_cli.report.account import (
     Change,
     Counts,
     Item,
+    Report,
     Side,
+    Verdict,
     changes_of,
     counts_of,
     described,
@@ -32,8 +34,9 @@ from proxai_cli.report.account import (
 )
 from proxai_cli.report.console import table
 from proxai_cli.report.examples import examples, names
+from proxai_cli.report.forms import Shown
 from proxai_cli.report.grid import grid
-from proxai_cli.report.json import Unbalanced, Verdict
+from proxai_cli.report.json import Unbalanced
 from proxai_cli.report.lines import changes, safe, summary, sums
 from proxai_cli.report.markdown import LIMIT, markdown
 from proxai_cli.tables import Field, Nested, Word, rules
@@ -58,16 +61,20 @@ def item(source: Any = REQUEST, how: str = "short", **more: Any) -> Item:
     return Item("req.json", "json", *sides, counts=counts, changes=tuple(changes))._replace(**more)
 
 
+def run(*items: Item, exit: int = 0) -> Report:
+    return Report("convert", list(items), Verdict(exit, True, "never"), "0.1.0")
+
+
 def report(*items: Item, exit: int = 0) -> dict[str, Any]:
-    return json.report("convert", list(items), Verdict(exit, True, "never"), "0.1.0")
+    return json.data(run(*items, exit=exit))
 
 
 def test_a_report_is_what_its_schema_asks_for() -> None:
     jsonschema.Draft202012Validator.check_schema(text.loads(json.schema()))
     found = item(findings=(finding("seq-gap", "/a", {"event": 3}), finding("bad-json", place={"line": 1, "column": 2})))
-    said = text.loads(json.document(report(found, Item("-", "unknown", status="failed"))))
+    said = text.loads(json.document(run(found, Item("-", "unknown", status="failed")), Shown()))
     SCHEMA.validate(said)
-    lines = json.lines(report(found)).splitlines()
+    lines = json.lines(run(found), Shown()).splitlines()
     assert len(lines) == 2 and "proxai_report" in text.loads(lines[1]) and "items" not in text.loads(lines[1])
 
 
@@ -181,7 +188,7 @@ def test_values_are_told_as_they_may_be(value: Any, how: str, said: Any) -> None
 
 def test_captured_text_stays_out_unless_asked_for() -> None:
     for how, there in (("none", False), ("short", False), ("full", True)):
-        assert (b"other secret" in json.document(report(item(how=how)))) is there, how
+        assert (b"other secret" in json.document(run(item(how=how)), Shown())) is there, how
     assert "before" not in report(item(how="none"))["items"][0]["changes"][0]
 
 

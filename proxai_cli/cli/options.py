@@ -7,6 +7,8 @@ and every mistake. So there is one list of options, and starting a translation d
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..report.forms import WRITERS
+
 
 class Option(NamedTuple):
     """A long option, `--name`; `short` is its letter. One without `metavar` is a switch, which may be counted.
@@ -173,9 +175,7 @@ def telling(fail_on: str) -> tuple[Option, ...]:
     )
 
 
-FORMS = (
-    "auto", "table", "tree", "lines", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown", "html", "none",
-)  # fmt: skip
+FORMS = ("auto", *WRITERS, "none")
 
 SPEAKING = (
     Option("quiet", "no summary; twice: no warnings", "q", counts=True),

@@ -7,9 +7,9 @@ from .. import __version__
 from ..errors import ProxaiError
 from ..reasons import ERRORS, LEVELS
 from ..report import json
-from ..report.account import Item
-from ..report.json import Verdict
-from ..report.lines import changes, summary, summary_of_records
+from ..report.account import Item, Report, Verdict
+from ..report.forms import SUFFIXES, WRITERS, Shown, formed
+from ..report.lines import summary, summary_of_records
 from . import faults, screen
 from .documents import Document, Part, parts
 from .inputs import STDIN, Input, line_at
@@ -17,9 +17,6 @@ from .options import Call
 from .outputs import STDOUT, spare, write_file
 from .translating import Outcome, failure
 
-BUILT = ("auto", "table", "lines", "json", "jsonl", "markdown", "none")
-SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html"}
-FORMS = ("table", "tree", "lines", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown", "html")
 FOLDED_AFTER = 5
 
 
@@ -39,7 +36,7 @@ class Run:
         self.complete = True
         self.told: Counter[str] = Counter()
         self.reports = [_report(said, to_stdout) for said in call.report]
-        self.form = _built(call.format)
+        self.form = call.format
 
     def each(
         self,
@@ -170,34 +167,20 @@ class Run:
         return any(levels[level] for level in LEVELS[LEVELS.index(fail_on) :])
 
     def _formed(self, form: str) -> bytes:
-        if form in ("json", "jsonl"):
-            verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
-            said = json.report(self.call.command, self.items, verdict, __version__)
-            return json.document(said) if form == "json" else json.lines(said)
-        if form == "lines":
-            return "".join(line + "\n" for item in self.items for line in changes(item)).encode()
-        if form == "markdown":
-            from ..report.markdown import markdown
-
-            return markdown(self.items).encode()
-        if self.table:
+        if form == "table" and self.table:
             return self.table(self.items, self.call.verbose).encode()
-        from ..report.console import table
-
-        stream = screen.stream(self.to_stdout)
-        return table(self.items, screen.width(), screen.coloured(self.call.color, stream), self.call.verbose).encode()
-
-
-def _built(form: str) -> str:
-    if form not in BUILT:
-        raise ProxaiError("bad-call", f"the report form {form} is not built yet", hint=f"one of {', '.join(BUILT[1:])}")
-    return form
+        verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
+        report = Report(self.call.command, self.items, verdict, __version__)
+        color = screen.coloured(self.call.color, screen.stream(self.to_stdout))
+        return formed(
+            form, report, Shown(screen.width(), color, self.call.verbose, self.call.values.get("by", "reason"))
+        )
 
 
 def _report(said: str, to_stdout: bool) -> tuple[str, str]:
     """Form and place of `[FORM:]FILE`."""
     form, colon, place = said.partition(":")
-    if not colon or form not in FORMS:
+    if not colon or form not in WRITERS:
         place = said
         suffix = place[place.rfind(".") :] if "." in place else ""
         if suffix not in SUFFIXES:
@@ -205,4 +188,4 @@ def _report(said: str, to_stdout: bool) -> tuple[str, str]:
         form = SUFFIXES[suffix]
     if place == STDOUT and not to_stdout:
         raise ProxaiError("bad-call", "stdout is for the document", hint=f"--report {form}:FILE")
-    return _built(form), place
+    return form, place

@@ -29,7 +29,11 @@ class Row(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change of a report; `before` and `after` describe the values where the report may."""
+    """One change of a report; `before` and `after` describe the values where the report may.
+
+    `avoidable` is told of what somebody else's translation did. `state` (new, known, allowed, denied) and `rule` say
+    how a policy judged it.
+    """
 
     op: str
     source: Path | None
@@ -41,6 +45,9 @@ class Change(NamedTuple):
     before: dict[str, Any] | None = None
     after: dict[str, Any] | None = None
     place: dict[str, int] | None = None
+    avoidable: bool | None = None
+    state: str = "new"
+    rule: str | None = None
 
 
 class Found(NamedTuple):
@@ -52,6 +59,7 @@ class Found(NamedTuple):
     layer: str = ""
     at: str | None = None
     place: dict[str, int] | None = None
+    state: str = "new"
 
 
 class Side(NamedTuple):
@@ -79,8 +87,20 @@ class Counts(NamedTuple):
         return all(side["leaves"] == sum(side.values()) - side["leaves"] for side in self)
 
 
+class View(NamedTuple):
+    """Both documents whole, for a report that shows them side by side: of a body its value, of a stream the list of its
+    events; and every entry of the account, with the number of the event as the first step of a stream's paths."""
+
+    source: Any
+    target: Any
+    entries: tuple[Entry, ...]
+
+
 class Item(NamedTuple):
-    """What a report says of one document. `status` is ok, cut, failed or skipped."""
+    """What a report says of one document. `status` is ok, cut, failed or skipped.
+
+    `view` is there only where a report shows whole documents.
+    """
 
     path: str
     container: str
@@ -92,12 +112,36 @@ class Item(NamedTuple):
     findings: tuple[Found, ...] = ()
     record: int | None = None
     label: str | None = None
+    view: View | None = None
 
     @property
     def pair(self) -> tuple[str | None, str | None, str | None]:
         """Source protocol, target protocol and kind."""
         source, target = self.source, self.target
         return source and source.protocol, target and target.protocol, source and source.kind
+
+
+class Verdict(NamedTuple):
+    """How a run ends: its exit code, whether all of every input was looked at, what it fails on; and of a policy its
+    file, the baseline, the rules that fitted nothing or expired, and the baseline's entries that were not met."""
+
+    exit: int
+    complete: bool
+    fail_on: str
+    policy: str | None = None
+    baseline: str | None = None
+    unused_rules: tuple[str, ...] = ()
+    expired_rules: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+class Report(NamedTuple):
+    """One run, for whoever writes it down in a form: the command, its items, how it ends, our version."""
+
+    command: str
+    items: list[Item]
+    verdict: Verdict
+    tool: str
 
 
 def rows_of_body(entries: Iterable[Entry]) -> Iterator[Row]:

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .account import Item, groups
+from .account import Item, Report, groups
+from .forms import Shown
 from .lines import how_sure, name, safe, sums, way, where
 
 if TYPE_CHECKING:
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 STYLE = {"note": "cyan", "loss": "yellow", "risk": "bold red", "unexplained": "bold magenta"}
 SHOWN = 8
 NARROWEST, BORDERS = 16, 16
+
+
+def formed(report: Report, shown: Shown) -> bytes:
+    """A run as tables."""
+    return table(report.items, shown.width, shown.color, shown.verbose).encode()
 
 
 def table(items: Iterable[Item], width: int, color: bool, verbose: bool = False) -> str:

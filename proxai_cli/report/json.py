@@ -1,25 +1,19 @@
 """The report as data: the form that `report.schema.json` beside this file describes, as one document or by lines."""
 
+from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import text
 from ..reasons import LEVELS
-from .account import Change, Found, Item, Side, fingerprint, levels_of, pointer, sentence
+from .account import Change, Found, Item, Report, Side, fingerprint, levels_of, pointer, sentence
+from .forms import Shown
 
 FORM = 1
 
 
 class Unbalanced(Exception):
     """An account that does not obey the first law must not be written."""
-
-
-class Verdict(NamedTuple):
-    """How a run ends: its exit code, whether all of every input was looked at, and what it fails on."""
-
-    exit: int
-    complete: bool
-    fail_on: str
 
 
 def schema() -> bytes:
@@ -29,23 +23,25 @@ def schema() -> bytes:
     return files(__package__).joinpath("report.schema.json").read_bytes()
 
 
-def report(command: str, items: list[Item], verdict: Verdict, tool: str) -> dict[str, Any]:
+def data(report: Report) -> dict[str, Any]:
     """A whole run. Raises `Unbalanced` if the sums of an item do not add up."""
+    items = report.items
+    states = Counter(change.state for item in items for change in item.changes)
     return {
         "proxai_report": FORM,
-        "tool": tool,
-        "command": command,
+        "tool": report.tool,
+        "command": report.command,
         "items": [_item(item) for item in items],
         "totals": {
             "items": len(items),
             "failed": sum(item.status in ("failed", "cut") for item in items),
             "skipped": sum(item.status == "skipped" for item in items),
             "levels": totals(items),
-            "new": sum(len(item.changes) for item in items),
-            "known": 0,
-            "allowed": 0,
+            "new": states["new"] + states["denied"],
+            "known": states["known"],
+            "allowed": states["allowed"],
         },
-        "verdict": verdict._asdict(),
+        "verdict": {key: value for key, value in report.verdict._asdict().items() if value not in (None, ())},
     }
 
 
@@ -60,13 +56,14 @@ def totals(items: Iterable[Item]) -> dict[str, int]:
     return sums
 
 
-def document(said: dict[str, Any]) -> bytes:
+def document(report: Report, shown: Shown) -> bytes:
     """A report as one JSON text."""
-    return text.dumps(said, indent=2) + b"\n"
+    return text.dumps(data(report), indent=2) + b"\n"
 
 
-def lines(said: dict[str, Any]) -> bytes:
+def lines(report: Report, shown: Shown) -> bytes:
     """A report by lines: each item is one, and the last holds the rest."""
+    said = data(report)
     rest = {key: value for key, value in said.items() if key != "items"}
     return b"".join(text.dumps(line) + b"\n" for line in [*said["items"], rest])
 
@@ -99,9 +96,16 @@ def _change(change: Change, item: Item) -> dict[str, Any]:
         "level": change.level,
         "count": change.leaves,
         "fingerprint": fingerprint(item.pair, change),
-        "state": "new",
+        "state": change.state,
     }
-    more = {"before": change.before, "after": change.after, "place": change.place, "events": change.events}
+    more = {
+        "avoidable": change.avoidable,
+        "before": change.before,
+        "after": change.after,
+        "place": change.place,
+        "events": change.events,
+        "rule": change.rule,
+    }
     return known | {key: value for key, value in more.items() if value is not None}
 
 

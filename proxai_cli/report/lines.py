@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from ..ledger import SYNTHESIZED
 from ..reasons import ERRORS, LEVELS
-from .account import Counts, Found, Item, groups, levels_of, pointer, sentence, together
+from .account import Counts, Found, Item, Report, groups, levels_of, pointer, sentence, together
+from .forms import Shown
 
 SHOWN = 3
 
@@ -138,6 +139,11 @@ def sums(counts: Counts, *sides: str) -> str:
         parts = " + ".join(f"{count} {fate}" for fate, count in numbers.items() if fate != "leaves")
         told.append(f"{side} {numbers['leaves']} = {parts}")
     return " · ".join(told)
+
+
+def formed(report: Report, shown: Shown) -> bytes:
+    """One line for each change and finding of a run."""
+    return "".join(line + "\n" for item in report.items for line in changes(item)).encode()
 
 
 def changes(item: Item) -> Iterator[str]:

@@ -3,12 +3,18 @@
 from collections.abc import Iterable
 
 from ..reasons import LEVELS
-from .account import Change, Item, fingerprint, pattern, sentence
+from .account import Change, Item, Report, fingerprint, pattern, sentence
+from .forms import Shown
 from .lines import name, safe, sums, way
 
 OPEN = 5
 LIMIT = 60_000
 HEAD = "| level | reason | op | source | target | leaves | what that means |\n" + "| --- " * 7 + "|\n"
+
+
+def formed(report: Report, shown: Shown) -> bytes:
+    """A run as Markdown."""
+    return markdown(report.items).encode()
 
 
 def markdown(items: Iterable[Item]) -> str:

@@ -1,0 +1,39 @@
+"""The forms that a report can have; only the room of the one that is asked for is loaded."""
+
+from importlib import import_module
+from typing import NamedTuple
+
+from .account import Report
+
+# Of each form the room beside this one that writes it, and the function: of a report and how it is shown, its bytes.
+WRITERS = {
+    "table": ("console", "formed"),
+    "tree": ("tree", "formed"),
+    "lines": ("lines", "formed"),
+    "json": ("json", "document"),
+    "jsonl": ("json", "lines"),
+    "github": ("github", "formed"),
+    "gitlab": ("gitlab", "formed"),
+    "sarif": ("sarif", "formed"),
+    "junit": ("junit", "formed"),
+    "markdown": ("markdown", "formed"),
+    "html": ("html", "formed"),
+}
+SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html"}
+
+
+class Shown(NamedTuple):
+    """How a report is shown: columns and colour of the screen, every note or not, and what its changes are grouped by
+    (reason, file or path)."""
+
+    width: int = 80
+    color: bool = False
+    verbose: bool = False
+    by: str = "reason"
+
+
+def formed(form: str, report: Report, shown: Shown) -> bytes:
+    """A report in one of the forms."""
+    room, function = WRITERS[form]
+    written: bytes = getattr(import_module(f".{room}", __package__), function)(report, shown)
+    return written
