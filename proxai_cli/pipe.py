@@ -1,7 +1,7 @@
 """Streams as bytes: a Pipe translates them as they arrive; `collect` and `explode` take and give whole ones."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from . import text
@@ -24,14 +24,21 @@ class Pipe:
     `feed` and `close` never raise for what is wrong with a capture: they give back what could be translated before
     it, and `error` says what was wrong (a `ProxaiError` with its place). From then on nothing is read any more. With
     `skip` a bad event is left out instead, each with its own line in `errors`. A stream that ends before its end has
-    the error `truncated`; with `repair` the target is ended properly all the same (`spec/streams.md` §9).
+    the error `truncated`; with `repair` the target is ended properly all the same (`spec/streams.md` §9). `comment`
+    says what is written for a comment line of the source; without it nothing is.
 
     `bytes` counts what was fed, `read` and `written` events, `source_leaves` and `target_leaves` their leaves. The
     account is `translator.account`; for each of its lines that is a change `samples` holds the first value of it.
     """
 
     def __init__(
-        self, source: str, target: str, context: Context | None = None, repair: bool = False, skip: bool = False
+        self,
+        source: str,
+        target: str,
+        context: Context | None = None,
+        repair: bool = False,
+        skip: bool = False,
+        comment: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self.translator = StreamTranslator(source, target, context, repair)
         self.errors: list[ProxaiError] = []
@@ -39,7 +46,8 @@ class Pipe:
         self.bytes = self.read = self.written = self.source_leaves = self.target_leaves = 0
         self.first: Any = None
         self.samples: dict[tuple[Any, ...], Any] = {}
-        self._reader = sse.Reader(PROTOCOLS[source].named)
+        self._comment = comment
+        self._reader = sse.Reader(PROTOCOLS[source].named, comments=comment is not None)
         self._named = {"source": PROTOCOLS[source].named, "target": PROTOCOLS[target].named}
         self._noticed: list[Finding] = []
         self._told: Counter[str] = Counter()
@@ -57,10 +65,13 @@ class Pipe:
 
     def feed(self, data: bytes) -> bytes:
         """What these further bytes of the source become; empty where no event is whole yet."""
-        if self.ended:
-            return b""
-        self.bytes += len(data)
-        return b"".join(self._translated(self._reader.feed(data)))
+        return b"".join(self.pieces(data))
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """The same, what each event becomes by itself."""
+        if not self.ended:
+            self.bytes += len(data)
+            yield from self._translated(self._reader.feed(data))
 
     def close(self) -> bytes:
         """What is still to be written at the end of the source."""
@@ -73,6 +84,9 @@ class Pipe:
         for event in events:
             if self.ended:
                 return
+            if event.comment is not None and self._comment is not None:
+                yield self._comment(event.comment)
+                continue
             self._place = event.place
             self.read += 1
             try:

@@ -1,5 +1,7 @@
 """`proxai explode`: the body of a reply as a stream."""
 
+from collections.abc import Iterable
+
 from ..errors import ProxaiError
 from .convert import asked
 from .documents import Document, no_reply, told_by
@@ -13,6 +15,8 @@ def run(call: Call) -> int:
     """Read one reply and write its events."""
     if call.pieces not in ("whole", "words") and not (call.pieces.isdigit() and int(call.pieces)):
         raise ProxaiError("bad-call", "--pieces takes whole, words, or a number of characters", hint="--pieces words")
+    if call.pace is not None and not call.pace.isdigit():
+        raise ProxaiError("bad-call", "--pace takes milliseconds", hint="--pace 20")
     given = asked(call)
     run, told = Run(call), told_by(call)
     way = how(call, told.context)
@@ -23,11 +27,21 @@ def run(call: Call) -> int:
             if document.part.pieces is not None or not document.is_reply_or_request:
                 raise no_reply(document)
             outcome = exploded(document, way)
-            output.write(document.part.input, [outcome.value])
+            output.write(document.part.input, _paced(outcome.value, call.pace))
             run.add(outcome, document.part.input)
 
         run.each(given, told.recognised, work)
     return run.finish()
+
+
+def _paced(stream: bytes, milliseconds: str | None) -> Iterable[bytes]:
+    """The events of a stream that we wrote, with that time between them."""
+    if milliseconds is None:
+        return [stream]
+    from .timing import Timing
+
+    frames = [frame + b"\n\n" for frame in stream.split(b"\n\n") if frame]
+    return Timing(False, milliseconds, False).timed(frames)
 
 
 COMMAND = Command(
@@ -40,6 +54,7 @@ COMMAND = Command(
         *SOURCE,
         OUTPUT,
         Option("pieces", "how texts are cut: whole, words, or a number of characters", "", "N", default="words"),
+        Option("pace", "milliseconds between events", "", "MS"),
         *telling("never"),
     ),
     run,

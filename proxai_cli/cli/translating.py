@@ -1,6 +1,6 @@
 """What a command does to one document: the target document, and the item of the report that tells what became of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import text
@@ -141,15 +141,18 @@ def _without_credentials(document: Document, how: How) -> Any:
     return accounted(document, translated(document, document.protocol, how.context).value)
 
 
-def pipe(document: Document, how: How) -> Pipe:
-    """A pipe for a stream; `through` runs it."""
-    return Pipe(document.protocol, how.to(document), how.context_of(document), how.repair, how.skip)
+def pipe(document: Document, how: How, comment: Callable[[bytes], bytes] | None = None) -> Pipe:
+    """A pipe for a stream; `through` runs it. `comment` says what becomes of comment lines."""
+    return Pipe(document.protocol, how.to(document), how.context_of(document), how.repair, how.skip, comment)
 
 
-def through(document: Document, pipe: Pipe) -> Iterator[bytes]:
-    """The target's stream, each piece as soon as it can be written."""
+def through(document: Document, pipe: Pipe, one_by_one: bool = False) -> Iterator[bytes]:
+    """The target's stream, each piece as soon as it can be written; `one_by_one` gives what came together apart."""
     for piece in document.part.pieces or ():
-        yield pipe.feed(piece)
+        if one_by_one:
+            yield from pipe.pieces(piece)
+        else:
+            yield pipe.feed(piece)
         if pipe.ended:
             return
     yield pipe.close()

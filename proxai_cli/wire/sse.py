@@ -17,13 +17,15 @@ class Event(NamedTuple):
     """One event: its JSON value or DONE, the name in its `event:` line, and where its first data line begins.
 
     If its data cannot be read, `fault` says why (`bad-json`, `number-too-long`, `truncated`) and the value is None:
-    so whoever reads can write all that came before, and either raise the fault or leave this event out.
+    so whoever reads can write all that came before, and either raise the fault or leave this event out. A `comment`
+    is a line that carries nothing, for whoever asked for these.
     """
 
     value: Any
     name: str | None
     place: Place
     fault: NotReadable | None = None
+    comment: bytes | None = None
 
     @property
     def type(self) -> str | None:
@@ -50,7 +52,8 @@ class _Line(NamedTuple):
 class Reader:
     """Bytes in, events out, each as soon as it is whole.
 
-    `named` says that the protocol names its events, and asks for `event-name` findings. `findings` holds what was
+    `named` says that the protocol names its events, and asks for `event-name` findings; `comments` asks for comment
+    lines, each as an event of its own. `findings` holds what was
     noticed as (code, place), of each code the first TOLD_AT_MOST, so that memory does not grow with the stream.
     State: an unfinished line, and the lines of the open frame.
 
@@ -61,8 +64,8 @@ class Reader:
     _name: str | None  # what the open frame is called
     _name_after: str | None  # a name that came after its data: of this frame, or of the next
 
-    def __init__(self, named: bool = False) -> None:
-        self.named, self.findings = named, list[tuple[str, Place]]()
+    def __init__(self, named: bool = False, comments: bool = False) -> None:
+        self.named, self.comments, self.findings = named, comments, list[tuple[str, Place]]()
         self._told: Counter[str] = Counter()
         self._unwrapper = Unwrapper()
         self._partial: list[bytes] = []
@@ -125,6 +128,8 @@ class Reader:
                 self._name_after = name
             else:
                 self._name = name
+        elif not field and self.comments:
+            events.append(Event(None, None, Place(line=self._line, byte=self._byte), comment=value.strip()))
         elif field and field not in (b"id", b"retry") and self._frame:
             self._frame.append(_Line(line, self._line, 1, self._byte, self._byte, field=False))
 
