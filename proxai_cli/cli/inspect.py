@@ -7,7 +7,7 @@ from ..report.grid import grid
 from ..report.lines import name, safe
 from .convert import asked
 from .documents import Document, told_by
-from .options import CAPTURES, SOURCE, WHOLE, Call, Command, telling
+from .options import CAPTURES, PAGER, SOURCE, WHOLE, Call, Command, telling
 from .run import Run
 from .translating import how, inspected
 
@@ -85,7 +85,7 @@ COMMAND = Command(
     "What is in this file: container, protocol, kind, how sure.",
     ("proxai inspect capture.json", "proxai inspect captures/ -v"),
     CAPTURES,
-    (*SOURCE, *telling("never")),
+    (*SOURCE, PAGER, *telling("never")),
     run,
     WHOLE,
 )

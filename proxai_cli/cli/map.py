@@ -7,9 +7,9 @@ from .. import text
 from ..errors import ProxaiError
 from ..report import grid, json, mapping
 from ..translate import translate
-from . import screen
+from . import pager, screen
 from .choices import CHOICES
-from .options import KIND_WORDS, PROTOCOL_WORDS, SPEAKING, Call, Command, Option, Words
+from .options import KIND_WORDS, PAGER, PROTOCOL_WORDS, SPEAKING, Call, Command, Option, Words
 
 CODE_HEADS = ("code", "what", "level", "what that means", "what to do", "since")
 FORMS = ("auto", "table", "json", "markdown")
@@ -55,7 +55,7 @@ def _explain(call: Call, code: str) -> None:
         return
     named = dict.fromkeys(name for each in found for name in re.findall("--set ([a-z-]+)=", each.text))
     told += [f"  --set {name}: {CHOICES[name].text} (default {CHOICES[name].default})" for name in named]
-    screen.out("".join(line + "\n" for line in told).encode())
+    pager.show("".join(line + "\n" for line in told).encode(), not call.no_pager)
 
 
 def _pair(call: Call, source: str, target: str) -> None:
@@ -80,7 +80,7 @@ def _print(call: Call, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
         screen.out(text.dumps([dict(zip(heads, row, strict=True)) for row in rows], indent=2) + b"\n")
         return
     lines = grid.markdown(heads, rows) if call.format == "markdown" else grid.grid(heads, rows)
-    screen.out("".join(line + "\n" for line in lines).encode())
+    pager.show("".join(line + "\n" for line in lines).encode(), not call.no_pager)
 
 
 def _nearest(word: str, words: list[str]) -> str:
@@ -102,6 +102,7 @@ COMMAND = Command(
         Option("choices", "the mapping choices of --set"),
         Option("schema", "a JSON Schema: report", "", "NAME"),
         Option("format", "form of the output", "", "FORM", FORMS, "auto"),
+        PAGER,
         *SPEAKING,
     ),
     run,

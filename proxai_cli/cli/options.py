@@ -143,6 +143,7 @@ SOURCE = (
 
 SIDE = Option("side", "write there what must be kept to come back without loss", "", "FILE")
 BACK = Option("back", "come back with what --side has written", "", "FILE")
+PAGER = Option("no-pager", "do not show a long report through a pager")
 REPAIR = Option("repair", "end a cut stream properly in the target; exit 3 all the same")
 INTERLEAVE = Option("interleave", "keep the order in which blocks arrive (to messages)")
 INDENT = Option("indent", "spaces for each level of JSON; 0 is compact", "", "N")

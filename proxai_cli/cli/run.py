@@ -148,7 +148,7 @@ class Run:
             self.codes.add(1)
         shown = self.form if self.form != "auto" else "table" if self.to_stdout else "none"
         if shown != "none":
-            (screen.out if self.to_stdout else screen.err)(self._formed(shown))
+            self._show(self._formed(shown))
         for form, place in self.reports:
             try:
                 if place == STDOUT:
@@ -158,6 +158,15 @@ class Run:
             except ProxaiError as error:
                 self.tell(error)
         return max(self.codes)
+
+    def _show(self, report: bytes) -> None:
+        """The report, where it is the document through a pager if it is long."""
+        if self.to_stdout:
+            from . import pager
+
+            pager.show(report, not self.call.values.get("no_pager"))
+        else:
+            screen.err(report)
 
     def _reached(self) -> bool:
         fail_on = self.call.fail_on
