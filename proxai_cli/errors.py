@@ -27,6 +27,10 @@ class ProxaiError(Exception):
         super().__init__(message)
         self.code, self.message, self.place, self.hint = code, message, place or Place(), hint
 
+    def __reduce__(self) -> Any:
+        """All of it, for an error that comes from another process."""
+        return type(self), (self.code, self.message, self.place, self.hint)
+
     def at(self, **known: Any) -> "ProxaiError":
         """The same error with more of its place filled in, by whoever knows it."""
         missing = {key: value for key, value in known.items() if getattr(self.place, key) is None}

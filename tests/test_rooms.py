@@ -42,6 +42,7 @@ ALLOWED: dict[str, set[str]] = {
         "ledger",
         "context",
     },
+    "bulk": set(),
     "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
 }
 FREE = {"cli", "__init__", "__main__"}
