@@ -91,7 +91,7 @@ class Pipe:
             self.read += 1
             try:
                 value = self._value(event)
-                fed = 0 if value is DONE else leaves(value)
+                fed = leaves(value)
                 lines = len(self.translator.account)
                 name = event.name or ""
                 yield self._written(self.translator.feed(value, name), name if self.translator.home else "")
@@ -162,7 +162,7 @@ class Pipe:
 
     def _written(self, events: list[Any], name: str = "") -> bytes:
         self.written += len(events)
-        self.target_leaves += sum(leaves(event) for event in events if event is not DONE)
+        self.target_leaves += sum(map(leaves, events))
         return b"".join(sse.write(event, self._named["target"], name) for event in events)
 
     def _note(self) -> None:
@@ -207,8 +207,8 @@ def with_type(event: sse.Event) -> Any:
 
 
 def leaves(event: Any) -> int:
-    """The leaves of an event; one without keys has none."""
-    return size(event) if event else 0
+    """The leaves of an event; one without keys is one, as every empty object."""
+    return 0 if event is DONE else size(event)
 
 
 def collect(

@@ -49,6 +49,11 @@ def test_a_whole_stream() -> None:
     assert balanced(pipe)
 
 
+@pytest.mark.parametrize("target", ["chat", "messages", "responses"])
+def test_an_event_that_is_an_empty_object_is_one_leaf(target: str) -> None:
+    assert balanced(piped(b"data: {}\n\n" + WHOLE, target=target)[0])
+
+
 @pytest.mark.parametrize("at", range(0, len(WHOLE), 7))
 def test_no_cut_matters(at: int) -> None:
     assert piped(WHOLE, at)[1] == piped(WHOLE)[1]
