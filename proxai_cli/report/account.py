@@ -4,12 +4,17 @@ Changes are the entries of a ledger that are not `carried`. In a stream a path b
 here it is the path inside the event's data, with `*` for each position, and events are told by their numbers, from 1.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import text
 from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path
 from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
+
+# The states of what does not count against a run.
+FORGIVEN = ("known", "allowed")
+_POSITION = re.compile(r"(?<=/)[0-9]+(?=/|$)")
 
 FATES = {"source": (CARRIED, CHANGED, DROPPED), "target": (CARRIED, CHANGED, SYNTHESIZED)}
 
@@ -113,6 +118,11 @@ class Item(NamedTuple):
     record: int | None = None
     label: str | None = None
     view: View | None = None
+
+    @property
+    def said(self) -> "list[Change | Found]":
+        """All changes, then all findings."""
+        return [*self.changes, *self.findings]
 
     @property
     def pair(self) -> tuple[str | None, str | None, str | None]:
@@ -223,12 +233,63 @@ def pattern(path: Path | None) -> str | None:
     return pointer(_pattern(path))
 
 
-def fingerprint(pair: tuple[str | None, str | None, str | None], change: Change) -> str:
-    """16 hex digits that name a change whatever the file, its length and its texts (`design/cli.md`, The report)."""
+def fingerprint(pair: tuple[str | None, str | None, str | None], said: Change | Found) -> str:
+    """16 hex digits that name a change whatever the file, its length and its texts (`design/cli.md`, The report).
+
+    Of a finding the op is `found`, its code stands for the reason and its place for the source.
+    """
     from hashlib import sha256
 
-    said = [*pair, change.op, change.reason, pattern(change.source), pattern(change.target)]
-    return sha256(text.dumps(said)).hexdigest()[:16]
+    if isinstance(said, Change):
+        named = [said.op, said.reason, pattern(said.source), pattern(said.target)]
+    else:
+        named = ["found", said.code, said.at and _POSITION.sub("*", said.at), None]
+    return sha256(text.dumps([*pair, *named])).hexdigest()[:16]
+
+
+class Same(NamedTuple):
+    """What has one fingerprint and was judged alike: the first of it, with its item; and of all of it the leaves (of
+    findings how many there are) and the documents."""
+
+    fingerprint: str
+    said: Change | Found
+    item: Item
+    leaves: int
+    documents: int
+
+
+def told_once(items: Iterable[Item]) -> list[Same]:
+    """Changes and findings by fingerprint: what was denied first, then the most severe, and what counts for nothing
+    (known, allowed) last."""
+    found: dict[tuple[Any, ...], Same] = {}
+    homes: dict[tuple[Any, ...], int] = {}
+    for number, item in enumerate(items):
+        for said in item.said:
+            mark, leaves = fingerprint(item.pair, said), said.leaves if isinstance(said, Change) else 1
+            key = (mark, said.level, *_judgement(said))
+            first = found.setdefault(key, Same(mark, said, item, 0, 0))
+            is_new = homes.get(key) != number
+            homes[key] = number
+            found[key] = first._replace(leaves=first.leaves + leaves, documents=first.documents + is_new)
+    return sorted(
+        found.values(),
+        key=lambda same: (same.said.state in FORGIVEN, same.said.state != "denied", -LEVELS.index(same.said.level)),
+    )
+
+
+def _judgement(said: Change | Found) -> tuple[Any, ...]:
+    return (said.state, said.rule, said.avoidable) if isinstance(said, Change) else (said.state,)
+
+
+def severity(said: Change | Found) -> int:
+    """The place of its level among LEVELS; what a rule denies counts at least as much as a risk."""
+    level = LEVELS.index(said.level)
+    return max(level, LEVELS.index("risk")) if said.state == "denied" else level
+
+
+def is_failure(found: Found) -> bool:
+    """Is it an error, for which the document (or the rest of it) was not looked at?"""
+    return found.code in ERRORS
 
 
 def described(value: Any, how: str, known: frozenset[str]) -> dict[str, Any]:
@@ -276,9 +337,16 @@ def finding(code: str, at: str | None = None, place: dict[str, int] | None = Non
     return Found(code, "risk", ERRORS[code].text, "", at, place)
 
 
-def sentence(change: Change) -> str:
-    """What a change means to the person who lost something."""
-    return REASONS[change.reason].text if change.reason in REASONS else ""
+def sentence(said: Change | Found) -> str:
+    """What a change or finding means to the person who lost something."""
+    if isinstance(said, Found):
+        return said.text
+    return REASONS[said.reason].text if said.reason in REASONS else ""
+
+
+def code(said: Change | Found) -> str:
+    """The reason of a change, the code of a finding."""
+    return said.reason if isinstance(said, Change) else said.code
 
 
 def levels_of(changes: Iterable[Change]) -> dict[str, int]:

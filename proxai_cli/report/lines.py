@@ -1,22 +1,43 @@
 """The account as lines of text: the summary of a translation, and one line for each change, for grep and editors."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 
-from ..ledger import SYNTHESIZED
-from ..reasons import ERRORS, LEVELS
-from .account import Counts, Found, Item, Report, groups, levels_of, pointer, sentence, together
+from ..ledger import SYNTHESIZED, Path
+from ..reasons import LEVELS
+from .account import (
+    Change,
+    Counts,
+    Found,
+    Item,
+    Report,
+    code,
+    groups,
+    is_failure,
+    levels_of,
+    pointer,
+    sentence,
+    together,
+)
 from .forms import Shown
 
 SHOWN = 3
 
 
+# What CI servers obey in a log: `::` at the beginning of a line, `##[` and `##vso[` anywhere in one.
+_ORDERS = re.compile(r"::|##(?=\w*\[)")
+
+
 def safe(said: str) -> str:
-    """A text without anything that could steer a terminal: what is not printable is shown by its escape."""
-    if said.isprintable():
-        return said
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "backslashreplace").decode() for char in said
-    )
+    """A text without anything that could steer a terminal or the CI server that shows a log.
+
+    What is not printable is shown by its escape; so is one letter of what would be an order.
+    """
+    if not said.isprintable():
+        said = "".join(
+            char if char.isprintable() else char.encode("unicode_escape", "backslashreplace").decode() for char in said
+        )
+    return _ORDERS.sub(lambda order: f"{order[0][0]}\\x{ord(order[0][1]):02x}", said)
 
 
 def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
@@ -28,7 +49,7 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
     if item.source is None or item.target is None:
         return []
     if item.counts is None:
-        return [f"{name(item)}: {way(item)} ({'; '.join(item.source.evidence)})", *_account(item, verbose)]
+        return [f"{name(item)}: {way(item)} ({safe('; '.join(item.source.evidence))})", *_account(item, verbose)]
     is_stream = item.source.kind == item.target.kind == "stream" and item.source.events is not None
     told = [f"{name(item)}: {way(item)}{_state(item) if is_stream else f' ({how_sure(item)})'}"]
     if verbose:
@@ -103,7 +124,7 @@ def what(item: Item) -> str:
     """What a document is: its kind, behind the call that it belongs to where that creates no reply; or an exchange."""
     if item.source is None:
         return ""
-    words = [item.label or "", "exchange" if item.container == "exchange" else item.source.kind]
+    words = [safe(item.label or ""), "exchange" if item.container == "exchange" else item.source.kind]
     return " ".join(filter(None, words))
 
 
@@ -119,7 +140,7 @@ def _state(item: Item) -> str:
     """How a stream ended, in numbers."""
     levels = levels_of(item.changes)
     losses = sum(levels[level] for level in LEVELS if level != "note")
-    left_out = sum(found.code in ERRORS for found in item.findings)
+    left_out = sum(map(is_failure, item.findings))
     state = {"ok": "complete", "cut": "cut", "skipped": f"{left_out} left out"}[item.status]
     events = item.source.events if item.source else 0
     return f", {events} events, {state}, {losses} loss{'' if losses == 1 else 'es'}"
@@ -148,15 +169,33 @@ def formed(report: Report, shown: Shown) -> bytes:
 
 def changes(item: Item) -> Iterator[str]:
     """`file:line:column: level reason op source -> target: text`, and one line for each finding."""
-    for change in item.changes:
-        place = change.place or {}
-        way = " -> ".join(safe(pointer(path) or "/") for path in (change.source, change.target) if path is not None)
-        count = f" ({change.leaves})" if change.leaves > 1 else ""
-        start = _position(item, place)
-        yield f"{start}: {change.level} {change.reason} {change.op} {way}{count}: {sentence(change)}"
-    for found in item.findings:
-        start, at = _position(item, found.place or {}), safe(found.at or "/")
-        yield f"{start}: {found.level} {found.code} found {at}: {found.text}"
+    for said in item.said:
+        judged = judgement(said)
+        end = f" [{judged}]" if judged else ""
+        yield f"{_position(item, said.place or {})}: {said.level} {code(said)} {happened(said)}: {sentence(said)}{end}"
+
+
+def happened(said: Change | Found, leaves: int = 0, places: Callable[[Path | None], str | None] = pointer) -> str:
+    """`dropped /stop (2)`, `changed /a -> /b`, `found /a`: what happened to which place.
+
+    `leaves` is their number where it is not that of this change alone, `places` how a path is told.
+    """
+    if isinstance(said, Found):
+        return f"found {safe(said.at or '/')}"
+    way = " -> ".join(safe(places(path) or "/") for path in (said.source, said.target) if path is not None)
+    leaves = leaves or said.leaves
+    return f"{said.op} {way}" + (f" ({leaves})" if leaves > 1 else "")
+
+
+def judgement(said: Change | Found) -> str:
+    """How a policy judged it, and whether the translation could have done otherwise; empty for what is merely new."""
+    told: list[str] = []
+    if isinstance(said, Change) and said.avoidable is not None:
+        told.append("avoidable" if said.avoidable else "unavoidable")
+    rule = said.rule if isinstance(said, Change) else None
+    if said.state != "new":
+        told.append(f"{said.state} by {safe(rule)}" if rule else said.state)
+    return ", ".join(told)
 
 
 def _position(item: Item, place: dict[str, int]) -> str:
