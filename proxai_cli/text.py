@@ -102,6 +102,12 @@ def dumps(value: Any, indent: int | None = None) -> bytes:
         return _carefully_written(value, indent).encode("utf-8", "backslashreplace")
 
 
+def harmless(data: bytes) -> bytes:
+    """JSON text, or lines that hold it, for a terminal or a log: the same values, but with JSON's own escapes for what
+    could steer the one (control characters, directions of writing) or be an order to the other (`##[…]`)."""
+    return _STEERS.sub(_escaped, data.decode("utf-8", "replace")).encode()
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values are the same to the digit: types (true is not 1), spelling of numbers, order of keys."""
     todo = [(one, other)]
@@ -126,6 +132,16 @@ def same(one: Any, other: Any) -> bool:
 def pointer(path: list[str | int] | tuple[str | int, ...]) -> str:
     """The JSON Pointer (RFC 6901) of a path of keys and positions."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+
+
+_STEERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]|#(?=#\\w*\\[)"
+)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    halves = found[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{halves[at : at + 4]}" for at in range(0, len(halves), 4))
 
 
 _REFUSED = object()

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import text
 from ..reasons import LEVELS
-from .account import Change, Found, Item, Report, Side, fingerprint, levels_of, pointer, sentence
+from .account import Change, Found, Item, Report, Side, fingerprint, is_failure, levels_of, pointer, sentence
 from .forms import Shown
 
 FORM = 1
@@ -58,14 +58,19 @@ def totals(items: Iterable[Item]) -> dict[str, int]:
 
 def document(report: Report, shown: Shown) -> bytes:
     """A report as one JSON text."""
-    return text.dumps(data(report), indent=2) + b"\n"
+    return written(data(report), indent=2)
 
 
 def lines(report: Report, shown: Shown) -> bytes:
     """A report by lines: each item is one, and the last holds the rest."""
     said = data(report)
     rest = {key: value for key, value in said.items() if key != "items"}
-    return b"".join(text.dumps(line) + b"\n" for line in [*said["items"], rest])
+    return b"".join(written(line) for line in [*said["items"], rest])
+
+
+def written(value: Any, indent: int | None = None) -> bytes:
+    """JSON text with a final newline, without anything that could steer a terminal or be an order to a CI server."""
+    return text.harmless(text.dumps(value, indent)) + b"\n"
 
 
 def _item(item: Item) -> dict[str, Any]:
@@ -78,7 +83,7 @@ def _item(item: Item) -> dict[str, Any]:
         "status": item.status,
         "counts": item.counts and {**item.counts._asdict(), "levels": levels_of(item.changes)},
         "changes": [_change(change, item) for change in item.changes],
-        "findings": [_finding(found) for found in item.findings],
+        "findings": [_finding(found, item) for found in item.findings],
     }
 
 
@@ -109,8 +114,13 @@ def _change(change: Change, item: Item) -> dict[str, Any]:
     return known | {key: value for key, value in more.items() if value is not None}
 
 
-def _finding(found: Found) -> dict[str, Any]:
-    more = {"layer": found.layer or None, "at": found.at, "place": found.place}
-    return {"code": found.code, "level": found.level, "text": found.text} | {
-        key: value for key, value in more.items() if value is not None
+def _finding(found: Found, item: Item) -> dict[str, Any]:
+    known = {"code": found.code, "level": found.level, "text": found.text}
+    more = {
+        "layer": found.layer or None,
+        "at": found.at,
+        "place": found.place,
+        "fingerprint": None if is_failure(found) else fingerprint(item.pair, found),
+        "state": None if is_failure(found) else found.state,
     }
+    return known | {key: value for key, value in more.items() if value is not None}
