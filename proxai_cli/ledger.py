@@ -337,15 +337,15 @@ class From(NamedTuple):
 def recipe(source: Any, entries: Iterable[Entry]) -> Any:
     """The source, with `From(path)` for each node that the target holds unchanged."""
     held = {entry.source: From(entry.target or ()) for entry in reversed(list(entries)) if entry.fate == CARRIED}
-    return _rebuilt(source, held.get)
+    return rebuilt(source, held.get)
 
 
 def restore(target: Any, recipe: Any) -> Any:
     """The source again, from the target and the recipe; knows no protocol."""
-    return _rebuilt(recipe, lambda path, node: get(target, node.path) if isinstance(node, From) else node)
+    return rebuilt(recipe, lambda path, node: get(target, node.path) if isinstance(node, From) else node)
 
 
-def _rebuilt(value: Any, put: Callable[[Path, Any], Any]) -> Any:
+def rebuilt(value: Any, put: Callable[[Path, Any], Any]) -> Any:
     """A copy of a value in which `put` may say what stands at a path."""
     out: dict[str, Any] = {}
     todo: list[tuple[Any, Any, Any, Path]] = [(out, "", value, ())]

@@ -36,7 +36,8 @@ from .places import placed
 class How(NamedTuple):
     """How documents are translated: the target (None: its own protocol), what is known besides, and the switches.
 
-    `values` says which captured values a report may tell, `places` whether it tells where in a body they stand.
+    `values` says which captured values a report may tell, `places` whether it tells where in a body they stand, and
+    `whole` whether it shows both documents whole.
     """
 
     target: str | None
@@ -46,6 +47,7 @@ class How(NamedTuple):
     values: str = "short"
     places: bool = False
     pieces: str = "words"
+    whole: bool = False
 
     def to(self, document: Document) -> str:
         """The target of a document."""
@@ -77,6 +79,7 @@ def how(call: Call, context: Context) -> How:
         values=given["values"],
         places=bool(call.report),
         pieces=given.get("pieces") or "words",
+        whole=call.format == "html" or any(said.startswith("html:") or said.endswith(".html") for said in call.report),
     )
 
 
@@ -109,7 +112,19 @@ def body(document: Document, how: How) -> Outcome:
     changes: Iterable[Change] = with_values(changes_of(rows), shown, after, how.values, _words(how))
     if how.places:
         changes = placed(changes, document.part.body, document.part.place)
-    return Outcome(done.value, _item(document, source, target, rows, changes, [*document.findings, *done.findings]))
+    item = _item(document, source, target, rows, changes, [*document.findings, *done.findings])
+    if how.whole:
+        from .views import of_bodies
+
+        item = item._replace(view=of_bodies(shown, after, done.ledger.entries, _hiding(how)))
+    return Outcome(done.value, item)
+
+
+def _hiding(how: How) -> Callable[[Any], Any]:
+    """What makes a whole document one that a report may show."""
+    from .views import hiding
+
+    return hiding(how.values, _words(how))
 
 
 def translated(document: Document, target: str, context: Context) -> Translation:
@@ -143,7 +158,13 @@ def _without_credentials(document: Document, how: How) -> Any:
 
 def pipe(document: Document, how: How, comment: Callable[[bytes], bytes] | None = None) -> Pipe:
     """A pipe for a stream; `through` runs it. `comment` says what becomes of comment lines."""
-    return Pipe(document.protocol, how.to(document), how.context_of(document), how.repair, how.skip, comment)
+    ends = document.protocol, how.to(document)
+    made = Pipe(*ends, how.context_of(document), how.repair, how.skip, comment)
+    if how.whole:
+        from .views import Watched
+
+        made.translator = Watched(*ends, how.context_of(document), how.repair, _hiding(how))
+    return made
 
 
 def through(document: Document, pipe: Pipe, one_by_one: bool = False) -> Iterator[bytes]:
@@ -168,6 +189,10 @@ def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     item = _item(document, source, target, rows, changes_of(rows), pipe.findings, pipe.errors)
     if how.skip and pipe.translator.complete and pipe.errors:
         item = item._replace(status="skipped")
+    if how.whole:
+        from .views import Watched
+
+        item = item._replace(view=pipe.translator.view() if isinstance(pipe.translator, Watched) else None)
     return Outcome(None, item, tuple(pipe.errors))
 
 
@@ -190,6 +215,10 @@ def collected(document: Document, how: How) -> Outcome:
     target = Side(how.to(document), _kind(document, done.value), leaves=size(done.value))
     changes = with_values(changes_of(rows), None, done.value, how.values, _words(how))
     item = _item(document, source, target, rows, changes, [*found.findings, *done.findings], errors)
+    if how.whole:
+        from .views import of_collected
+
+        item = item._replace(view=of_collected(found.values, done.value, done.ledger.entries, _hiding(how)))
     return Outcome(done.value, item, tuple(errors))
 
 
@@ -202,6 +231,10 @@ def exploded(document: Document, how: How) -> Outcome:
     target = Side(how.to(document), "stream", leaves=sum(map(leaves, values)), events=len(done.value))
     changes = with_values(changes_of(rows), document.value, None, how.values, _words(how))
     item = _item(document, source, target, rows, changes, [*document.findings, *done.findings])
+    if how.whole:
+        from .views import of_exploded
+
+        item = item._replace(view=of_exploded(document.value, done.value, done.ledger.entries, _hiding(how)))
     return Outcome(written(done.value, target.protocol), item)
 
 
