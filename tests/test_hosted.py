@@ -1,5 +1,6 @@
 """Hosted tools between Responses and Messages: every row of `spec/responses.md` §6, as body and as stream."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -203,3 +204,44 @@ def test_the_first_query_that_is_one_is_asked() -> None:
 
 def test_a_reply_of_messages_may_say_nothing() -> None:
     assert both_ways([], "messages", "responses") == []
+
+
+def searched(id: str, url: str) -> list[Any]:
+    page = {"type": "web_search_result", "url": url, "title": "", "encrypted_content": "", "page_age": None}
+    use = {"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": url}}
+    return [use, {"type": "web_search_tool_result", "tool_use_id": id, "content": [page]}]
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 2, 3, 1), (0, 1, 2, 3), (0, 4, 2, 1, 4, 3), (0, 2, 4, 1)])
+def test_a_result_belongs_to_its_call_wherever_it_stands(order: tuple[int, ...]) -> None:
+    blocks = [*searched("srvtoolu_1", "https://a"), *searched("srvtoolu_2", "https://b"), {"type": "text", "text": "t"}]
+    calls = {1: "completed", 3: "completed" if 3 in order else "in_progress"}
+    items = both_ways([blocks[at] for at in order], "messages", "responses")
+    found = [item for item in items if item["type"] == "web_search_call"]
+    assert [item["status"] for item in found] == list(calls.values())
+    assert [[each["url"] for each in item["action"].get("sources", [])] for item in found] == [
+        ["https://a"], ["https://b"] if 3 in order else [],
+    ]  # fmt: skip
+
+
+def test_a_result_that_answers_no_call_or_an_answered_one_has_no_place() -> None:
+    use, result = searched("srvtoolu_1", "https://a")
+    assert len(both_ways([use, result, deepcopy(result)], "messages", "responses")) == 1
+    assert both_ways([result], "messages", "responses") == []
+
+
+def test_a_result_in_a_later_turn_of_a_request() -> None:
+    user, (use, result) = {"role": "user", "content": "Hi"}, searched("srvtoolu_1", "https://a")
+    turns = [{"role": "assistant", "content": [each]} for each in (use, result)]
+    value = told(ask("messages", user, *turns, user), "messages", "responses").value
+    assert [item["type"] for item in value["input"]] == ["message", "web_search_call", "message"]
+    assert value["input"][1]["status"] == "completed"
+
+
+@pytest.mark.parametrize(("cut", "status"), [(3, None), (4, "in_progress"), (5, "completed"), (6, "completed")])
+def test_a_hosted_call_in_a_stream_that_is_cut(cut: int, status: str | None) -> None:
+    fed = stream_of(answer("messages", searched("srvtoolu_1", "https://a")), "messages")
+    assert [event["type"] for event in fed[3:6]] == ["content_block_stop", "content_block_start", "content_block_stop"]
+    out, _ = streamed(fed[:cut], "messages", "responses")
+    done = [event["item"]["status"] for event in out if event["type"] == "response.output_item.done"]
+    assert done == ([] if status is None else [status])

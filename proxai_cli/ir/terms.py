@@ -181,6 +181,15 @@ TERMS: dict[str, Term] = {
     "details": Term("details of an error"),
 }
 
+# Made anew for every call: two captures of one conversation need not agree on them.
+VOLATILE = frozenset({"id", "created", "completed", "system_fingerprint", "request_id", "item_id"})
+# Ties a call to its result; another one that ties the same is as good.
+LINKING = frozenset({"call_id"})
+# Says only what the kind of its node, or the place of a turn, says as well.
+IMPLIED = frozenset({"type", "role"})
+# Lists in which the order means something.
+ORDERED = frozenset({"instructions", "turns", "parts"})
+
 KINDS: dict[str, str] = {
     "request": "a whole request",
     "turn": "one message: `role` and `parts`",
@@ -195,6 +204,7 @@ KINDS: dict[str, str] = {
     "thinking": "reasoning: `text`, `signature`",
     "redacted": "reasoning that only the vendor can read: `data`",
     "hosted_call": "a call of a tool that the vendor runs: `service`, `id`, `arguments`, `result`",
+    "hosted_result": "what such a call gave back: `call_id`, `content`; it may stand anywhere behind the call",
     "reference": "a reference to something on the server",
     "other": "a shape that nobody knows: all in extras",
     "item": "the envelope of a Responses item: `item_id`, `type`, `status`, `role`, `phase`",

@@ -15,6 +15,7 @@ LOST = {
     "file": "unsupported-media",
     "audio": "unsupported-media",
     "hosted_call": "hosted-tool",
+    "hosted_result": "hosted-tool",
     "reference": "stateful-reference",
     "other": "unknown-field",
 }

@@ -30,11 +30,10 @@ GROWING = ("text", "thinking", "tool_use", "server_tool_use", "mcp_tool_use")
 class _Block:
     """An open content block: the number of its part, its type, and what it can say only at its end."""
 
-    def __init__(self, number: int, type: str | None, id: Any) -> None:
-        self.number, self.type, self.id = number, type, id
+    def __init__(self, number: int, type: str | None) -> None:
+        self.number, self.type = number, type
         self.signature: Leaf | None = None
         self.start: Leaf | None = None  # what its start says of what grows, as long as no piece of it came
-        self.result = False  # it tells what an earlier call gave back
 
 
 class Decoder:
@@ -50,7 +49,6 @@ class Decoder:
         self.blocks: dict[int, _Block] = {}
         self.ended: set[int] = set()
         self.parts = 0
-        self.call: _Block | None = None  # a hosted call that has ended, and whose result may be the next block
         self.late = Node("finish", NAME)
         self.counts: dict[str, Any] = {}  # of the usage that was said with the finish
         self.started = self.finished = self.done = self.failed = False
@@ -85,9 +83,9 @@ class Decoder:
         if self.finished:
             self.context.find("no-done")
             self.done = True
-            return [*self._end_call(), Done()]
+            return [Done()]
         self._let_go()
-        return self._end_call()
+        return []
 
     def _beginning(self) -> list[Event]:
         """A stream that lacks its first event is read all the same."""
@@ -131,19 +129,14 @@ class Decoder:
         if index in self.blocks or index in self.ended:
             raise OutOfOrder("dup-start", "a block starts under an index that was used already")
         if not isinstance(home, dict) or not home:
-            self.blocks[index] = block = _Block(self.parts, None, None)
+            self.blocks[index] = block = _Block(self.parts, None)
             self.parts += 1
             part = other(event, "content_block", NAME) if "content_block" in event else Node("other", NAME)
-            return [*self._end_call(), Open(block.number, part)]
+            return [Open(block.number, part)]
         part = read_block(home, self.context)
-        if self.call is not None and part.kind == "hosted_result" and part.value("call_id") == self.call.id:
-            block, self.call = self.call, None
-            block.result, self.blocks[index] = True, block
-            return [Say(block.number, Node("hosted_call", NAME, None, {"result": part}))]
-        kind = home["type"] if isinstance(home.get("type"), str) else None
-        block = _Block(self.parts, kind, part.value("id") if part.kind == "hosted_call" else None)
+        block = _Block(self.parts, home["type"] if isinstance(home.get("type"), str) else None)
         self.blocks[index], self.parts = block, self.parts + 1
-        return [*self._end_call(), *self._opened(block, part)]
+        return self._opened(block, part)
 
     def _opened(self, block: _Block, part: Node) -> list[Event]:
         """A block begins; what it says already of a growing text is its first piece."""
@@ -241,15 +234,7 @@ class Decoder:
         if block.signature is not None:
             said.append(Say(block.number, Node("thinking", NAME, None, {"signature": block.signature})))
             block.signature = None
-        if block.id is not None and not block.result:
-            self.call = block
-            return said
         return [*said, Close(block.number)]
-
-    def _end_call(self) -> list[Event]:
-        """A hosted call without a result behind it is whole now."""
-        call, self.call = self.call, None
-        return [] if call is None else [Close(call.number)]
 
     def _finish(self, event: dict[str, Any]) -> list[Event]:
         finish = MESSAGE_DELTA.read(event, self.context)
@@ -274,12 +259,12 @@ class Decoder:
 
     def _end_all(self) -> list[Event]:
         """The reply ends: so do blocks that were left open."""
-        said = self._end_call()
+        said: list[Event] = []
         if self.blocks:
             self.context.find("open-at-end")
         for index in list(self.blocks):
             self.ended.add(index)
-            said += [*self._ended(self.blocks.pop(index)), *self._end_call()]
+            said += self._ended(self.blocks.pop(index))
         return said
 
     def _last(self, event: dict[str, Any]) -> list[Event]:

@@ -29,7 +29,6 @@ class _Part:
         self.json = Brackets()
         self.custom = node.kind == "custom_call"
         self.citations: list[Node] = []  # written at its end, when all of the text is known
-        self.result: Node | None = None
         self.arguments: list[Leaf] = []  # of a hosted call of another protocol, which is written when it is whole
 
     @property
@@ -105,7 +104,6 @@ class Encoder:
             if part.index is None:
                 self.ledger.drop([part.node, part.arguments], "not-terminal")
             self.ledger.drop(part.citations, "not-terminal")
-            self.ledger.drop(part.result, "not-terminal")
         self.ledger.drop(self.late_tier, "not-terminal")
 
     # The reply
@@ -226,7 +224,7 @@ class Encoder:
         """A call that was ended early says more: blanks mean nothing, anything else is lost and said."""
         if isinstance(event, Delta) and not event.leaf.value.strip():
             self.ledger.drop(_held(event), "noise")
-        elif isinstance(event, Say) and not any(name in AT_END for name in event.node.says):
+        elif isinstance(event, Say) and not any(name in LATE for name in event.node.says):
             self._leave(event.node)  # of what has no place here nothing is late
         elif not isinstance(event, Close):
             self.context.find("pieces-differ")
@@ -251,8 +249,8 @@ class Encoder:
         key = PIECES.get(part.kind)
         first = part.node.says.get(key) if key else None
         late = Node(part.kind, part.node.protocol)
-        late.says = {name: part.node.says[name] for name in AT_END if name in part.node.says}
-        part.node = part.node.but(*([key] if key else []), *AT_END)
+        late.says = {name: part.node.says[name] for name in LATE if name in part.node.says}
+        part.node = part.node.but(*([key] if key else []), *LATE)
         part.node.home = None
         if part.is_hosted or (part.kind in EMPTY_IS_NOTHING and part.node.protocol != NAME and first is None):
             self.ledger.keep([part.node, late])
@@ -314,9 +312,6 @@ class Encoder:
             elif name == "citations":
                 part.citations += said
                 self.ledger.keep(said)
-            elif name == "result" and node.protocol == NAME:
-                part.result = said
-                self.ledger.keep(said)
             else:
                 drop_term(name, said, self.ledger)
         self._leave(node.but(*node.says))
@@ -350,9 +345,6 @@ class Encoder:
             rest = WRAP[1] if part.wrapped else "".join(WRAP)
             self._delta(part, "input_json_delta").make("partial_json", rest, "wrap-custom")
         self._event("content_block_stop", part.index)
-        if part.result is not None:
-            result = part.result
-            self._whole(lambda block: write_at_home(result, block, self.context))
 
     def _whole(self, fill: Callable[[Writer], None], piece: Leaf | None = None) -> None:
         """A block from its start to its stop, with at most one piece."""
@@ -405,7 +397,6 @@ DELTA_OF = {
     "hosted_call": ("input_json_delta", "partial_json"),
 }
 EMPTY_IS_NOTHING = ("text", "refusal")
-AT_END = (*LATE, "result")
 KEYS = ("type", "id", "name", "text", "thinking", "signature", "input")
 WRAP = ('{"input":"', '"}')
 

@@ -30,7 +30,7 @@ def write_blocks(parts: list[Node], blocks: Writer, context: Context, reply: boo
 def write_block(part: Node, blocks: Writer, context: Context, reply: bool = False) -> None:
     """One part as one content block, or none."""
     if part.protocol == NAME:
-        _write_own(part, blocks, context)
+        write_at_home(part, blocks.item(), context)
     else:
         WRITERS.get(part.kind, _no_block)(part, blocks, context, reply)
 
@@ -63,14 +63,6 @@ EMPTY: dict[str, dict[str, Any]] = {
     "custom_call": {"input": dict},
     "hosted_call": {"input": dict},
 }
-
-
-def _write_own(part: Node, blocks: Writer, context: Context) -> None:
-    """A block of a Messages reply that was put together from a stream, or one that is copied whole."""
-    result = part.says.get("result")
-    write_at_home(part.but("result"), blocks.item(), context)
-    if isinstance(result, Node):
-        write_at_home(result, blocks.item(), context)
 
 
 def write_at_home(part: Node, block: Writer, context: Context) -> None:

@@ -137,24 +137,7 @@ def read_blocks(leaf: Leaf, context: Context) -> list[Node]:
     """Content as parts: a lone string is one text part without an object of its own."""
     if isinstance(leaf.value, str):
         return [Node("text", NAME, None, {"text": leaf})]
-    return _with_results(nodes(leaf, lambda home: read_block(home, context), NAME))
-
-
-def _with_results(parts: list[Node]) -> list[Node]:
-    """The same parts, each hosted call saying what it gave back where that stands right behind it."""
-    out: list[Node] = []
-    for part in parts:
-        if out and answers(part, out[-1]):
-            out[-1].says["result"] = part
-        else:
-            out.append(part)
-    return out
-
-
-def answers(result: Node, call: Node) -> bool:
-    """Is it the result of that hosted call?"""
-    given = result.value("call_id")
-    return result.kind == "hosted_result" and call.kind == "hosted_call" and given == call.value("id") is not None
+    return nodes(leaf, lambda home: read_block(home, context), NAME)
 
 
 def read_block(home: dict[str, Any], context: Context) -> Node:

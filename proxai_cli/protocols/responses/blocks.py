@@ -375,11 +375,15 @@ class CallBlock(Block):
 
 
 class HostedBlock(Block):
-    """A call that the vendor ran: it begins at once; what it asked and got is written when it is whole."""
+    """A call that the vendor ran: it begins at once; what it asked and got is written when both are known.
+
+    `awaited` says that its result is not whole, `told` that it has come.
+    """
 
     def __init__(self, stream: Stream, node: Node, kind: Kind) -> None:
         super().__init__(stream)
         self.kind, self.node = kind, node.but()
+        self.awaited, self.told, self.whole = not kind.terms and "result" not in node.says, False, False
         self.pieces: list[Leaf] = []
         self.item = Item(stream)
         item = self.item.added()
@@ -405,6 +409,17 @@ class HostedBlock(Block):
         self.ledger.keep(node)
 
     def close(self) -> None:
+        self.whole = True
+        if not self.awaited:
+            self._end()
+
+    def answered(self) -> None:
+        """Its result is whole, or will not come."""
+        if self.awaited and self.whole:
+            self._end()
+        self.awaited = False
+
+    def _end(self) -> None:
         if self.pieces:
             self.ledger.drop(self.node.get("arguments"), "duplicate")
             text = joined([piece.value for piece in self.pieces])
@@ -444,6 +459,21 @@ class HostedBlock(Block):
 
     def cut(self) -> None:
         self.ledger.drop([self.node, self.pieces], "not-terminal")
+
+
+class AnswerBlock(Block):
+    """What a hosted call gave back, which its item says."""
+
+    def __init__(self, stream: Stream, node: Node, call: HostedBlock) -> None:
+        super().__init__(stream)
+        self.call, call.told = call, True
+        call.say(Node("hosted_call", node.protocol, None, {"result": node}))
+
+    def delta(self, leaf: Leaf, said: Node | None) -> None:
+        self.ledger.drop([leaf, said], "noise")
+
+    def close(self) -> None:
+        self.call.answered()
 
 
 # What a call says at once of the server that runs it, by the type of its item.

@@ -281,7 +281,8 @@ class Decoder:
         return item
 
     def _register(self, home: dict[str, Any], index: int | None) -> Item:
-        item = Item(home.get("id"), kind_of(home))
+        item = Item(home.get("id"), kind_of(home), self.number)
+        self.number += 1
         self.items.append(item)
         if isinstance(item.id, str):
             self.by_id[item.id] = item
@@ -318,9 +319,15 @@ class Decoder:
         return [Open(part.number, call), *(self._piece(item, part, "", as_text(first)) if first is not None else [])]
 
     def _part(self, item: Item, place: Any, kind: str) -> Part:
-        item.parts[place] = part = Part(self.number, kind)
-        self.number += 1
+        item.parts[place] = part = Part(self._number(item), kind)
         return part
+
+    def _number(self, item: Item) -> int:
+        """The number of a new part of an item."""
+        number, item.number = item.number, None
+        if number is None:
+            number, self.number = self.number, self.number + 1
+        return number
 
     def _piece(self, item: Item, part: Part, place: Any, leaf: Leaf, said: Node | None = None) -> list[Event]:
         """More text of a part; `place` tells apart the texts of one item."""
@@ -379,7 +386,7 @@ class Decoder:
 
     def _all_of(self, item: Item, part: Node) -> list[Event]:
         """One whole part as events."""
-        number, self.number = self.number, self.number + 1
+        number = self._number(item)
         key = {"text": "text", "refusal": "text", "thinking": "text", "tool_call": "arguments", "custom_call": "input"}
         text = part.get(key.get(part.kind, ""))
         late = Node(part.kind, NAME, None, {term: part.says[term] for term in LATE if term in part.says})
@@ -526,7 +533,7 @@ class Decoder:
         """The envelope of a message, and whatever of its parts was not said before."""
         message = read_message(home, self.context)
         if not item.parts and not message.parts():
-            return self._nothing(home)
+            return self._nothing(item, home)
         said: list[Event] = []
         for at, node in enumerate(message.parts()):
             place = None if at == 0 and None in item.parts else at
@@ -537,9 +544,9 @@ class Decoder:
         first = next(iter(item.parts.values()))
         return [*said, Say(first.number, Node(first.kind, NAME, None, {"item": envelope(message)}))]
 
-    def _nothing(self, home: dict[str, Any]) -> list[Event]:
+    def _nothing(self, item: Item, home: dict[str, Any]) -> list[Event]:
         """A message without parts is kept whole."""
-        number, self.number = self.number, self.number + 1
+        number = self._number(item)
         return [Open(number, unknown(home, NAME)), Close(number)]
 
     def _late_part(self, item: Item, at: int, part: Node) -> list[Event]:

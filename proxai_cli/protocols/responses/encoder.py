@@ -8,29 +8,25 @@ from ...ir.events import Close, Delta, Done, Event, Fail, Finish, Open, Say, Sta
 from ...ir.nodes import Node
 from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked
-from .blocks import CallBlock, HostedBlock, Message, RedactedBlock, TextBlock, ThoughtBlock
+from .blocks import AnswerBlock, CallBlock, HostedBlock, Message, RedactedBlock, TextBlock, ThoughtBlock
 from .error import write_error_event, write_failure
-from .hosted import kind
+from .hosted import Kind, kind
 from .ids import Ids
 from .items import lost
+from .parts import LOST
 from .response import ENDING, begin, end, neutral, write_terms
 from .tables import NAME, REPLY
 from .target_items import Block, Item, LostBlock, ResultBlock, WholeBlock, whole_item
 
 TERMINAL = {"completed": "response.completed"}
-LOST = {
-    "hosted_call": "hosted-tool",
-    "audio": "unsupported-media",
-    "image": "unsupported-media",
-    "file": "unsupported-media",
-}
 
 
 class Encoder:
     """IR events in, Responses events out: whole lifecycles, numbered from 0.
 
     State: the response as it was said at the beginning, all items (the last event repeats them), the open parts, and
-    the finish until the end. A message ends when the next part begins, since a refusal may still belong to it.
+    the finish until the end. A message ends when the next part begins, since a refusal may still belong to it; a hosted
+    call ends with its result, which may stand anywhere behind it.
     """
 
     def __init__(self, ledger: Ledger, context: Context) -> None:
@@ -41,6 +37,7 @@ class Encoder:
         self.ids = Ids("unknown")
         self.items: list[Item] = []
         self.open: dict[int, Block] = {}
+        self.calls: dict[Any, HostedBlock] = {}
         self.message: Message | None = None
         self.ending: Node | None = None
 
@@ -70,6 +67,7 @@ class Encoder:
         """The source was cut: what waits is written, nothing is invented."""
         self.out = []
         self._end_message()
+        self._end_calls()
         self._let_go()
         return self.out
 
@@ -124,8 +122,18 @@ class Encoder:
             return CallBlock(self, node)
         if node.kind == "tool_result":
             return ResultBlock(self, node)
+        call = self.calls.get(node.value("call_id")) if node.kind == "hosted_result" else None
+        if call is not None and not call.told:
+            return AnswerBlock(self, node, call)
         hosted = kind(node)
-        return LostBlock(self, node, LOST.get(node.kind)) if hosted is None else HostedBlock(self, node, hosted)
+        return LostBlock(self, node, LOST.get(node.kind)) if hosted is None else self._hosted(node, hosted)
+
+    def _hosted(self, node: Node, hosted: Kind) -> HostedBlock:
+        """A hosted call; if it has an id, its result may come."""
+        block = HostedBlock(self, node, hosted)
+        if block.awaited:
+            block.awaited = self.calls.setdefault(node.value("id"), block) is block
+        return block
 
     def _text(self, node: Node) -> TextBlock:
         """A text begins a message, a refusal goes on with it; at home the item says so."""
@@ -142,6 +150,12 @@ class Encoder:
         if message is not None:
             message.end()
 
+    def _end_calls(self) -> None:
+        """No result comes any more for the hosted calls that have none."""
+        calls, self.calls = self.calls, {}
+        for call in calls.values():
+            call.answered()
+
     def _keep(self, late: Node) -> None:
         """What the reply says at its end; a later word takes the place of an earlier one, counts one by one."""
         if self.ending is None:
@@ -157,6 +171,7 @@ class Encoder:
         self._end_message()
         for number in sorted(self.open):
             self.open.pop(number).close()
+        self._end_calls()
         response = Writer(self.ledger, {})
         end(ending, response, self.context)
         write_terms(ending, response, self.context, ENDING)
@@ -223,8 +238,8 @@ class Encoder:
             response.put(key, Leaf(home, key))
 
     def _let_go(self) -> None:
-        for block in self.open.values():
+        for block in [*self.open.values(), *self.calls.values()]:
             block.cut()
-        self.open = {}
+        self.open, self.calls = {}, {}
         self.ledger.drop(self.ending, "not-terminal")
         self.ending = None

@@ -47,6 +47,32 @@ def kind(part: Node) -> Kind | None:
     return found if found is not None and (found.terms or isinstance(part.value("id"), str)) else None
 
 
+class Results:
+    """Which hosted call got which result: elsewhere a part of its own, anywhere behind the call."""
+
+    def __init__(self, parts: list[Node]) -> None:
+        self.of: dict[int, Node] = {}
+        self.told: set[int] = set()
+        calls: dict[Any, Node] = {}
+        for part in parts:
+            if part.kind == "hosted_call" and isinstance(part.value("id"), str):
+                calls.setdefault(part.value("id"), part)
+            elif part.kind == "hosted_result" and part.value("call_id") in calls:
+                self.of[id(calls.pop(part.value("call_id")))] = part
+                self.told.add(id(part))
+
+    def paired(self, parts: list[Node]) -> list[Node]:
+        """The same parts, each call with its result, and no result that its call says."""
+        return [self._with_result(part) for part in parts if id(part) not in self.told]
+
+    def _with_result(self, part: Node) -> Node:
+        if id(part) not in self.of:
+            return part
+        said = part.but()
+        said.says["result"] = self.of[id(part)]
+        return said
+
+
 def write_hosted(part: Node, made_of: Kind, items: Writer, context: Context, make: Make) -> None:
     """A hosted call as an item, or two, all at once."""
     item = items.item()

@@ -5,10 +5,10 @@ from typing import Any
 from ...context import Context
 from ...ir.nodes import Node
 from ...ledger import Leaf, Writer
-from .hosted import kind, write_hosted
+from .hosted import Results, kind, write_hosted
 from .items import lost
 from .output import write_reasoning
-from .parts import MEDIA, flat, write_call, write_input_part, write_output_part
+from .parts import LOST, MEDIA, flat, write_call, write_input_part, write_output_part
 from .tables import CUSTOM_OUTPUT, FUNCTION_OUTPUT
 
 
@@ -19,6 +19,7 @@ class Items:
         self.items, self.context = items, context
         self.custom = {part.value("call_id") for part in parts if part.kind == "custom_call"}
         self.counts: dict[str, int] = {}
+        self.results = Results(parts)
 
     def turn(self, turn: Node) -> None:
         """The items of one turn: results, then each run of content as a message, calls and reasoning between."""
@@ -79,7 +80,7 @@ class Items:
     def _answers(self, turn: Node) -> None:
         """What the assistant said; a turn without a role that holds results, or instructions, too."""
         run: list[Node] = []
-        parts = turn.parts()
+        parts = self.results.paired(turn.parts())
         for part in parts:
             if part.kind == "text" and part.value("text") == "" and (len(parts) > 1 or part.home is None):
                 lost(part, self.items.ledger, why="target-default")
@@ -120,7 +121,7 @@ class Items:
         elif (hosted := kind(part)) is not None:
             write_hosted(part, hosted, self.items, self.context, self._made_id)
         else:
-            lost(part, self.items.ledger, why="hosted-tool" if part.kind == "hosted_call" else None)
+            lost(part, self.items.ledger, why=LOST.get(part.kind))
 
     def output_message(self, parts: list[Node]) -> None:
         """A message of the assistant: a lone string, or parts with an id of our making (both are demanded together)."""

@@ -5,10 +5,10 @@ from ...ir.nodes import Node
 from ...ledger import Writer
 from .asked import Asked, unwrapped
 from .citations import write_citations
-from .hosted import Kind, kind, write_hosted
+from .hosted import Kind, Results, kind, write_hosted
 from .ids import CALL_PREFIX, Ids, write_call_id
 from .items import lost
-from .parts import MEDIA, flat, write_call, write_input_part
+from .parts import LOST, flat, write_call, write_input_part
 from .tables import (
     FUNCTION_CALL,
     FUNCTION_OUTPUT,
@@ -32,7 +32,7 @@ class Output:
 
     def parts(self, parts: list[Node]) -> None:
         spoken = any(part.kind == "text" and part.value("text") for part in parts)
-        for part in parts:
+        for part in Results(parts).paired(parts):
             self._part(part, spoken)
 
     def _part(self, part: Node, spoken: bool) -> None:
@@ -54,8 +54,7 @@ class Output:
             self._text(said)
             lost(part.but("transcript"), self.items.ledger, why="unsupported-media")
         else:
-            why = "unsupported-media" if part.kind in MEDIA else "hosted-tool" if part.kind == "hosted_call" else None
-            lost(part, self.items.ledger, why=why)
+            lost(part, self.items.ledger, why=LOST.get(part.kind))
 
     def _item(self, kind: str, identifier: str) -> Writer:
         item = self.items.item()

@@ -10,6 +10,11 @@ from .tables import CUSTOM_CALL, FILE, FUNCTION_CALL, IMAGE, INPUT_TEXT, OUTPUT_
 
 SAME_VENDOR = ("chat",)  # whose file ids are known here
 MEDIA = ("image", "file", "audio")
+# Why a part that has no place here is lost, where each of its terms has no reason of its own.
+LOST = {
+    **dict.fromkeys(MEDIA, "unsupported-media"),
+    **dict.fromkeys(("hosted_call", "hosted_result"), "hosted-tool"),
+}
 
 
 def flat(parts: list[Node]) -> list[Node]:

@@ -46,10 +46,14 @@ class Part:
 
 
 class Item:
-    """An output item: its type, its parts and the sums of its texts by place, and whether it is done, and closed."""
+    """An output item: its type, its parts and the sums of its texts by place, and whether it is done, and closed.
 
-    def __init__(self, id: Any, kind: str) -> None:
+    `number` is kept for its first part: parts stand in the order of their items, however late one says anything.
+    """
+
+    def __init__(self, id: Any, kind: str, number: int) -> None:
         self.id, self.kind = id, kind
+        self.number: int | None = number
         self.parts: dict[Any, Part] = {}
         self.sums: dict[tuple[str, Any], Sum] = {}
         self.said: set[str] = set()
