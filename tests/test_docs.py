@@ -1,8 +1,11 @@
 """What the README shows is what the program prints now."""
 
 import re
+import shutil
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -67,3 +70,26 @@ def test_no_machine_is_named() -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_manual_pages_are_what_the_code_says(name: str) -> None:
     assert (FOLDER / name).read_text() == PAGES[name](), "run python -m tests.tools.make_man"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_manual_pages_are_clean(name: str) -> None:
+    if shutil.which("mandoc") is None:
+        pytest.skip("mandoc is not installed")
+    done = subprocess.run(["mandoc", "-T", "lint", FOLDER / name], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_manual_pages_are_in_the_wheel(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    for name in PAGES:
+        assert any(each.endswith(f"/share/man/man{name[-1]}/{name}") for each in names), name
+    assert {path.name for path in FOLDER.iterdir()} == set(PAGES)

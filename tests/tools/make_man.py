@@ -1,15 +1,21 @@
-"""Write man/: proxai.1 from the commands and their options, proxai-reasons.7 from the codes.
+"""Write man/: proxai.1 from the commands and their options, proxai-reasons.7 from the codes, proxai-report.5 from its
+schema.
 
 python -m tests.tools.make_man
 """
 
+import textwrap
 from pathlib import Path
+from typing import Any
 
-from proxai_cli import __version__
+from proxai_cli import __version__, text
 from proxai_cli.cli.app import COMMANDS, command
 from proxai_cli.cli.options import Command, Option
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
+from proxai_cli.report import json
 
+RELEASED = "2026-11-30"
+WIDTH = 78
 FOLDER = Path(__file__).resolve().parents[2] / "man"
 EXITS = (
     (0, "done, nothing reached --fail-on, every input was read"),
@@ -25,6 +31,20 @@ def escaped(said: str) -> str:
     """Text that the formatter takes as text."""
     said = said.replace("\\", "\\e").replace("-", "\\-").replace("`", "").replace("'", "\\(aq").replace("…", "...")
     return "\\&" + said if said.startswith((".", "\\(aq")) else said
+
+
+def page(lines: list[str]) -> str:
+    """The lines as a page; those of text are broken where they are longer than a formatter's source should be."""
+    broken = list[str]()
+    verbatim = False
+    for line in lines:
+        verbatim = line == ".nf" or (verbatim and line != ".fi")
+        if verbatim or line.startswith("."):
+            broken.append(line)
+        else:
+            whole = textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+            broken += ["\\&" + part if part.startswith((".", "\\(aq")) else part for part in whole]
+    return "\n".join(broken) + "\n"
 
 
 def option(said: Option) -> list[str]:
@@ -55,7 +75,7 @@ def section(said: Command) -> list[str]:
 def proxai() -> str:
     """The page of all commands."""
     lines = [
-        f'.TH PROXAI 1 "" "proxai {__version__}" "User Commands"',
+        f'.TH PROXAI 1 "{RELEASED}" "proxai {__version__}" "User Commands"',
         ".SH NAME",
         "proxai \\- turn captured LLM traffic of one protocol into another, with an account of every field",
         ".SH SYNOPSIS",
@@ -72,14 +92,14 @@ def proxai() -> str:
     lines.append(".SH EXIT STATUS")
     for code, meaning in EXITS:
         lines += [".TP", f"\\fB{code}\\fR", escaped(f"{meaning}.")]
-    lines += [".SH SEE ALSO", ".BR proxai\\-reasons (7)"]
-    return "\n".join(lines) + "\n"
+    lines += [".SH SEE ALSO", ".BR proxai\\-report (5),", ".BR proxai\\-reasons (7)"]
+    return page(lines)
 
 
 def reasons() -> str:
     """The page of all codes."""
     lines = [
-        f'.TH PROXAI\\-REASONS 7 "" "proxai {__version__}" "Miscellaneous"',
+        f'.TH PROXAI\\-REASONS 7 "{RELEASED}" "proxai {__version__}" "Miscellaneous"',
         ".SH NAME",
         "proxai\\-reasons \\- what the codes of proxai mean",
         ".SH REASONS",
@@ -91,12 +111,98 @@ def reasons() -> str:
         lines += [".TP", f"\\fB{escaped(code)}\\fR ({notice.level}, {notice.layer})", escaped(notice.text)]
     lines.append(".SH ERRORS")
     for code, failure in ERRORS.items():
-        lines += [".TP", f"\\fB{escaped(code)}\\fR (exit {failure.exit})", escaped(failure.text)]
+        lines += [
+            ".TP",
+            f"\\fB{escaped(code)}\\fR (exit {failure.exit})",
+            escaped(f"{failure.text} Try: {failure.action}."),
+        ]
     lines += [".SH SEE ALSO", ".BR proxai (1)"]
-    return "\n".join(lines) + "\n"
+    return page(lines)
 
 
-PAGES = {"proxai.1": proxai, "proxai-reasons.7": reasons}
+REPORT = (
+    "Every command that tells what became of a capture can write a machine-readable report: --report FILE.json or "
+    "--format json. In the form jsonl each item is a line of its own, and the last line holds the rest. A major version "
+    "adds fields and codes, but renames and reuses none; readers must ignore reasons, findings and containers that they "
+    "do not know. The report holds no words of a conversation unless --values full asks for them. This page is made "
+    "from the JSON Schema that `proxai map --schema report` prints."
+)
+FORMS = (
+    ("table, tree", "for the screen; coloured where that is a terminal"),
+    ("lines", "a line for each change: file:line:column: level reason op source -> target: text"),
+    ("json, jsonl", "the form of this page"),
+    (
+        "github",
+        "annotations: notice for note, warning for loss, error for risk and unexplained; one for each fingerprint",
+    ),
+    ("gitlab", "code quality: info for note, minor for loss, major for risk and unexplained; one for each change"),
+    ("sarif", "SARIF 2.1.0: note, warning, error; reasons are rules; at most 5000 results"),
+    ("junit", "a capture is a case and a file a suite; loss and up are failures, unreadable inputs errors"),
+    ("markdown", "a table for a comment, under 60 kB"),
+    ("html", "one page without anything from outside: both documents side by side, streams as a timeline"),
+)
+
+
+def report() -> str:
+    """The page of the report."""
+    schema = text.loads(json.schema())
+    lines = [
+        f'.TH PROXAI\\-REPORT 5 "{RELEASED}" "proxai {__version__}" "File Formats"',
+        ".SH NAME",
+        "proxai\\-report \\- the report that proxai writes",
+        ".SH DESCRIPTION",
+        escaped(REPORT),
+        ".SH THE REPORT",
+        *fields(schema),
+    ]
+    for name, said in schema["$defs"].items():
+        if "properties" in said:
+            lines += [f".SH {escaped(name.upper())}", escaped(sentence(said["description"])), *fields(said)]
+    lines.append(".SH OTHER FORMS")
+    for form, meaning in FORMS:
+        lines += [".TP", f"\\fB{escaped(form)}\\fR", escaped(sentence(meaning))]
+    lines += [".SH SEE ALSO", ".BR proxai (1),", ".BR proxai\\-reasons (7)"]
+    return page(lines)
+
+
+def fields(schema: Any, above: str = "") -> list[str]:
+    """The properties of an object, those of objects inside it behind it, each with its type and what it means."""
+    lines: list[str] = []
+    for name, said in schema["properties"].items():
+        optional = "" if name in schema.get("required", ()) else ", optional"
+        meaning = said.get("description") or "see " + said["$ref"].rpartition("/")[2]
+        lines += [
+            ".TP",
+            f"\\fB{escaped(above + name)}\\fR ({escaped(kind(said))}{optional})",
+            escaped(sentence(meaning)),
+        ]
+        if "properties" in said:
+            lines += fields(said, f"{above}{name}.")
+    return lines
+
+
+def kind(said: Any) -> str:
+    """The type of a value in words."""
+    if "$ref" in said:
+        return str(said["$ref"].rpartition("/")[2])
+    if "anyOf" in said:
+        return " or ".join(kind(one) for one in said["anyOf"])
+    if "const" in said:
+        return text.dumps(said["const"]).decode()
+    if "enum" in said:
+        return ", ".join(said["enum"])
+    if said.get("type") == "array":
+        return f"list of {kind(said['items'])}"
+    named = said.get("type", "any value")
+    return " or ".join(named) if isinstance(named, list) else str(named)
+
+
+def sentence(said: str) -> str:
+    """A description as a sentence."""
+    return said[:1].upper() + said[1:].removesuffix(".") + "."
+
+
+PAGES = {"proxai.1": proxai, "proxai-report.5": report, "proxai-reasons.7": reasons}
 
 
 def main() -> None:
