@@ -24,10 +24,14 @@ class Notice(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An error: the document, or the rest of it, could not be translated. `exit` is the exit code."""
+    """An error: the document, or the rest of it, could not be translated.
+
+    `exit` is the exit code, `action` the one thing to do where whoever sees the error knows nothing better.
+    """
 
     exit: int
     text: str
+    action: str
 
 
 def level(why: str, steers: bool = False) -> str:
@@ -239,32 +243,72 @@ FINDINGS: dict[str, Notice] = {
     "byte-order-mark": Notice("note", "input", "The text begins with a byte-order mark, which was skipped."),
 }
 
+_LEAVE_OUT = "leave the event out with --on-error skip"
+
 ERRORS: dict[str, Failure] = {
-    "unreadable": Failure(3, "The input is missing, may not be read, or is not in a form that is read here."),
-    "bad-json": Failure(3, "The body or event is no JSON."),
-    "number-too-long": Failure(3, "A number has more than 10 000 digits."),
-    "unrecognised": Failure(
-        3, "The input is none of the protocols and kinds; name them with `--from` and `--kind` if you know better."
+    "unreadable": Failure(
+        3,
+        "The input is missing, may not be read, or is not in a form that is read here.",
+        "name a file that is there and holds text: JSON, an event stream, or an HTTP message",
     ),
-    "ambiguous": Failure(3, "More than one protocol fits; settle it with `--from`."),
-    "wrong-protocol": Failure(3, "The body is not what `--from` says."),
-    "empty": Failure(3, "There is nothing to translate: no message, no choice, no event."),
-    "no-model": Failure(3, "The target needs the name of a model; give one with `--set model=NAME`."),
-    "still-running": Failure(3, "The reply is not finished; `--set partial=true` takes it as it is."),
-    "old-version": Failure(3, "This is an old form of stream, or events of the Assistants API, which are not read."),
-    "wrong-url": Failure(3, "The URL belongs to a call of another kind."),
-    "no-endpoint": Failure(3, "The target has no such call."),
-    "dup-custom-id": Failure(3, "Two lines of a batch have the same id."),
-    "truncated": Failure(3, "The stream ends before its end; `--repair` ends it properly."),
-    "dup-start": Failure(3, "Something starts that is open or finished already."),
-    "orphan-delta": Failure(3, "A piece came for something that never started."),
-    "stop-unopened": Failure(3, "Something ends that is not open."),
-    "delta-kind": Failure(3, "A piece does not fit the kind of the block that it is for."),
-    "event-order": Failure(3, "An event came where the protocol does not allow it."),
-    "wrong-side-file": Failure(3, "The side file belongs to another document."),
-    "bad-call": Failure(2, "The command line has an option or a value that is not known."),
-    "bad-policy": Failure(2, "The policy or baseline file is not understood."),
-    "not-written": Failure(4, "An output could not be written."),
-    "leak": Failure(4, "A secret was found in what was written, so it was removed."),
-    "internal": Failure(70, "This is our mistake; please report it with the command, the version and the place."),
+    "bad-json": Failure(
+        3,
+        "The body or event is no JSON.",
+        "mend the place that is named, or leave the document or event out with --on-error skip",
+    ),
+    "number-too-long": Failure(
+        3, "A number has more than 10 000 digits.", "shorten the number, or leave the document out with --on-error skip"
+    ),
+    "unrecognised": Failure(
+        3,
+        "The input is none of the protocols and kinds; name them with `--from` and `--kind` if you know better.",
+        "--from P and --kind K, if you know what it is",
+    ),
+    "ambiguous": Failure(3, "More than one protocol fits; settle it with `--from`.", "--from P"),
+    "wrong-protocol": Failure(3, "The body is not what `--from` says.", "leave --from out"),
+    "empty": Failure(
+        3, "There is nothing to translate: no message, no choice, no event.", "capture the call again, with its body"
+    ),
+    "no-model": Failure(
+        3, "The target needs the name of a model; give one with `--set model=NAME`.", "--set model=NAME"
+    ),
+    "still-running": Failure(
+        3, "The reply is not finished; `--set partial=true` takes it as it is.", "--set partial=true"
+    ),
+    "old-version": Failure(
+        3,
+        "This is an old form of stream, or events of the Assistants API, which are not read.",
+        "capture the call of today's API",
+    ),
+    "wrong-url": Failure(
+        3, "The URL belongs to a call of another kind.", "convert the body by itself, without its URL"
+    ),
+    "no-endpoint": Failure(3, "The target has no such call.", "leave this call out with --on-error skip"),
+    "dup-custom-id": Failure(
+        3, "Two lines of a batch have the same id.", "give every line of the batch an id of its own"
+    ),
+    "truncated": Failure(
+        3,
+        "The stream ends before its end; `--repair` ends it properly.",
+        "--repair ends it in the target; of `proxai collect`, --partial writes what there is",
+    ),
+    "dup-start": Failure(3, "Something starts that is open or finished already.", _LEAVE_OUT),
+    "orphan-delta": Failure(3, "A piece came for something that never started.", _LEAVE_OUT),
+    "stop-unopened": Failure(3, "Something ends that is not open.", _LEAVE_OUT),
+    "delta-kind": Failure(3, "A piece does not fit the kind of the block that it is for.", _LEAVE_OUT),
+    "event-order": Failure(3, "An event came where the protocol does not allow it.", _LEAVE_OUT),
+    "wrong-side-file": Failure(
+        3, "The side file belongs to another document.", "give --back the side file that was written with this document"
+    ),
+    "bad-call": Failure(2, "The command line has an option or a value that is not known.", "proxai --help"),
+    "bad-policy": Failure(
+        2, "The policy or baseline file is not understood.", "mend the line that is named, or call with --no-config"
+    ),
+    "not-written": Failure(4, "An output could not be written.", "make room, or name another place"),
+    "leak": Failure(4, "A secret was found in what was written, so it was removed.", "--drop the place that is named"),
+    "internal": Failure(
+        70,
+        "This is our mistake; please report it with the command, the version and the place.",
+        "report it with this line and `proxai --version`; --debug shows the traceback",
+    ),
 }

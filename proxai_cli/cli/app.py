@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib import import_module
+from itertools import pairwise
 
 from .. import __version__
 from ..errors import ProxaiError
@@ -38,8 +39,18 @@ def main(words: list[str]) -> int:
         if "--debug" in words:
             screen.say(*faults.tracebacked(error))
         problem = faults.internal(error)
-    screen.say(*faults.told(problem))
+    if _form(words) in faults.AS_DATA:
+        screen.err(faults.as_line(problem))
+    else:
+        screen.say(*faults.told(problem))
     return ERRORS[problem.code].exit
+
+
+def _form(words: list[str]) -> str:
+    """What `--format` says, also in a call that is not understood."""
+    said = [word.removeprefix("--format=") for word in words if word.startswith("--format=")]
+    said += [after for word, after in pairwise(words) if word == "--format"]
+    return said[-1] if said else ""
 
 
 def command(name: str) -> Command:

@@ -7,10 +7,13 @@ import re
 from functools import cache
 from typing import Any
 
-from .. import text
 from ..errors import Place, ProxaiError
+from ..reasons import ERRORS
+from ..report.json import written
 from ..report.lines import safe
 
+# The forms for which everything on stderr is JSON.
+AS_DATA = ("json", "jsonl")
 WINDOW = 100
 BEFORE = 60
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[^\W\d](?:\w|[-./])*|[^\W\d]')
@@ -22,7 +25,7 @@ def told(error: ProxaiError, path: str = "", line: bytes | None = None) -> list[
     place = _placed(error.place, path)
     first, *more = error.message.split("\n")
     said = [f"proxai: error[{error.code}]{place}: {safe(first)}"]
-    if line is not None:
+    if line is not None and line.strip():
         said += _shown(line, error.place.column)
     said += [f"  {safe(each)}" for each in more]
     said.append(f"  try: {safe(_advice(error))}")
@@ -30,8 +33,8 @@ def told(error: ProxaiError, path: str = "", line: bytes | None = None) -> list[
 
 
 def _advice(error: ProxaiError) -> str:
-    """The one thing to do; where nothing better is known, where to read about it."""
-    return error.hint or f"proxai map {error.code}"
+    """The one thing to do: what whoever saw it knows, else what helps with most errors of the code."""
+    return error.hint or ERRORS[error.code].action
 
 
 def as_data(error: ProxaiError, path: str = "") -> dict[str, Any]:
@@ -106,11 +109,7 @@ def internal(error: BaseException, path: str = "") -> ProxaiError:
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "proxai_cli" in frame.filename] or frames
     where = f"{_module(ours[-1].filename)}:{ours[-1].lineno}" if ours else "an unknown place"
-    return ProxaiError(
-        "internal",
-        f"internal error ({type(error).__name__} in {where})",
-        hint="report it with this line and `proxai --version`; --debug shows the traceback",
-    )
+    return ProxaiError("internal", f"internal error ({type(error).__name__} in {where})")
 
 
 def _module(path: str) -> str:
@@ -126,5 +125,16 @@ def tracebacked(error: BaseException) -> list[str]:
     return ["This traceback may hold captured text.", *told]
 
 
-def as_line(error: ProxaiError, path: str = "") -> str:
-    return text.dumps(as_data(error, path)).decode()
+def as_line(error: ProxaiError, path: str = "") -> bytes:
+    """An error as one line of JSON."""
+    return written(as_data(error, path))
+
+
+def folded_as_line(code: str, more: int) -> bytes:
+    """How many further errors of a code are not told one by one."""
+    return written({"error": code, "more": more})
+
+
+def note_as_line(said: str) -> bytes:
+    """A note as one line of JSON."""
+    return written({"note": said})

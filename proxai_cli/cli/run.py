@@ -1,5 +1,6 @@
 """One call under way: what it has told, what goes into its reports, and the exit code that it ends with."""
 
+import os
 from collections import Counter
 from collections.abc import Callable
 
@@ -36,6 +37,7 @@ class Run:
         self.complete = True
         self.told: Counter[str] = Counter()
         self.reports = [_report(said, to_stdout) for said in call.report]
+        _apart([place for _, place in self.reports], call.values.get("output"))
         self.form = call.format
 
     def each(
@@ -89,8 +91,8 @@ class Run:
         self.told[error.code] += 1
         if self.told[error.code] > FOLDED_AFTER:
             return
-        if self.form in ("json", "jsonl"):
-            screen.say(faults.as_line(error, path))
+        if self._as_data:
+            screen.err(faults.as_line(error, path))
             return
         line = line_at(path, error.place.byte) if path and error.code != "truncated" else None
         screen.say(*faults.told(error, path, line))
@@ -110,14 +112,22 @@ class Run:
     def warn(self, item: Item) -> None:
         """Say in one line where a protocol was only likely."""
         source = item.source
-        if source and source.sure == "likely" and self.call.quiet < 2 and self.table is None:
+        if source and source.sure == "likely" and self.table is None:
             why = "; ".join(source.evidence[:2])
-            screen.say(f"proxai: note: {item.path}: likely {source.protocol} ({why}); --from settles it")
+            self.note(f"{item.path}: likely {source.protocol} ({why}); --from settles it")
 
     def note(self, said: str) -> None:
-        """Something that should be known about an output."""
+        """Something that should be known about an input or output."""
         if self.call.quiet < 2:
-            screen.say(f"proxai: note: {said}")
+            if self._as_data:
+                screen.err(faults.note_as_line(said))
+            else:
+                screen.say(f"proxai: note: {said}")
+
+    @property
+    def _as_data(self) -> bool:
+        """Is everything on stderr to be JSON?"""
+        return self.form in faults.AS_DATA
 
     def _details(self, item: Item) -> str:
         """The command that shows all of an account."""
@@ -142,19 +152,21 @@ class Run:
                 items = [item for item in self.items if item.path == path]
                 screen.say(*summary_of_records(items, self._details(items[0]), self.call.verbose))
         for code, count in self.told.items():
-            if count > FOLDED_AFTER and self.form not in ("json", "jsonl"):
+            if count > FOLDED_AFTER and self._as_data:
+                screen.err(faults.folded_as_line(code, count - FOLDED_AFTER))
+            elif count > FOLDED_AFTER:
                 screen.say(f"proxai: {count - FOLDED_AFTER} more of error[{code}]")
         if self._reached():
             self.codes.add(1)
         shown = self.form if self.form != "auto" else "table" if self.to_stdout else "none"
         if shown != "none":
-            self._show(self._formed(shown))
+            self._show(self._formed(shown, STDOUT))
         for form, place in self.reports:
             try:
                 if place == STDOUT:
-                    screen.out(self._formed(form))
+                    screen.out(self._formed(form, place))
                 else:
-                    write_file(place, self._formed(form))
+                    write_file(place, self._formed(form, place))
             except ProxaiError as error:
                 self.tell(error)
         return max(self.codes)
@@ -175,15 +187,18 @@ class Run:
         levels = json.totals(self.items)
         return any(levels[level] for level in LEVELS[LEVELS.index(fail_on) :])
 
-    def _formed(self, form: str) -> bytes:
+    def _formed(self, form: str, place: str) -> bytes:
+        """The report in a form, for the screen (stdout or stderr) or a file."""
         if form == "table" and self.table:
             return self.table(self.items, self.call.verbose).encode()
         verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
         report = Report(self.call.command, self.items, verdict, __version__)
-        color = screen.coloured(self.call.color, screen.stream(self.to_stdout))
-        return formed(
-            form, report, Shown(screen.width(), color, self.call.verbose, self.call.values.get("by", "reason"))
-        )
+        others = tuple(other for _, other in self.reports if other not in (STDOUT, place))
+        shown = Shown(80, False, self.call.verbose, self.call.values.get("by", "reason"), others)
+        if place == STDOUT:
+            color = screen.coloured(self.call.color, screen.stream(self.to_stdout))
+            shown = shown._replace(width=screen.width(), color=color, indent=2 if self.to_stdout else None)
+        return formed(form, report, shown)
 
 
 def _report(said: str, to_stdout: bool) -> tuple[str, str]:
@@ -195,6 +210,16 @@ def _report(said: str, to_stdout: bool) -> tuple[str, str]:
         if suffix not in SUFFIXES:
             raise ProxaiError("bad-call", f"--report cannot tell the form of {said!r}", hint="--report json:FILE")
         form = SUFFIXES[suffix]
+    if not place:
+        raise ProxaiError("bad-call", f"--report {said} names no file", hint=f"--report {form}:FILE")
     if place == STDOUT and not to_stdout:
         raise ProxaiError("bad-call", "stdout is for the document", hint=f"--report {form}:FILE")
     return form, place
+
+
+def _apart(places: list[str], output: str | None) -> None:
+    """Raises `bad-call` where two reports, or a report and the document, would be one file."""
+    places = [place for place in [*places, output] if place and place != STDOUT]
+    files = [os.path.realpath(place) for place in places if os.path.isfile(place) or not os.path.exists(place)]
+    if len(set(files)) < len(files):
+        raise ProxaiError("bad-call", "two outputs would be one file", hint="name another place for each --report")

@@ -4,6 +4,8 @@ import os
 import sys
 from typing import Any
 
+from ..report.lines import safe
+
 
 def out(data: bytes) -> None:
     """The document, to stdout, flushed at once."""
@@ -16,8 +18,8 @@ def err(data: bytes) -> None:
 
 
 def say(*lines: str) -> None:
-    """Something about the document, to stderr."""
-    err("".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace"))
+    """Something about the document, to stderr; whatever is in a line, it steers neither a terminal nor a CI server."""
+    err("".join(safe(line) + "\n" for line in lines).encode())
 
 
 def stream(stdout: bool) -> Any:

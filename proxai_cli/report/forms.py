@@ -23,13 +23,16 @@ SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sa
 
 
 class Shown(NamedTuple):
-    """How a report is shown: columns and colour of the screen, every note or not, and what its changes are grouped by
-    (reason, file or path)."""
+    """How a report is shown: columns and colour of the screen, every note or not, what its changes are grouped by
+    (reason, file or path), in which files else the same report is told, and how far JSON is indented (None: one line).
+    """
 
     width: int = 80
     color: bool = False
     verbose: bool = False
     by: str = "reason"
+    elsewhere: tuple[str, ...] = ()
+    indent: int | None = 2
 
 
 def formed(form: str, report: Report, shown: Shown) -> bytes:

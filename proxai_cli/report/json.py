@@ -58,7 +58,7 @@ def totals(items: Iterable[Item]) -> dict[str, int]:
 
 def document(report: Report, shown: Shown) -> bytes:
     """A report as one JSON text."""
-    return written(data(report), indent=2)
+    return written(data(report), shown.indent)
 
 
 def lines(report: Report, shown: Shown) -> bytes:

@@ -203,16 +203,10 @@ ADVICE = {
     "loss*": "Look at each place before the target is sent: proxai diff CAPTURE --to P --format lines",
     "unexplained": "Report it, with the command and the name of the field.",
 }
-# What to do about a finding, by the layer where it is seen, and about an error, by its exit code.
+# What to do about a finding, by the layer where it is seen.
 FOUND = {
     "client": "The translation went on; clients that are strict may stop at this.",
     "": "The translation went on; look at the place that is named with it.",
-}
-FAILED = {
-    2: "Look at `proxai COMMAND --help`; nothing was read.",
-    3: "What came before it is done; the first line of the error names the place, its last what to try.",
-    4: "Make room or name another place; no half file is left.",
-    70: "Report it with the command, `proxai --version` and the place that is named.",
 }
 SINCE = "0.1"
 
@@ -236,8 +230,7 @@ def codes() -> list[Code]:
         for code, each in FINDINGS.items()
     ]
     return told + [
-        Code(code, "error", f"exit {each.exit}", each.text, FAILED.get(each.exit, FAILED[3]))
-        for code, each in ERRORS.items()
+        Code(code, "error", f"exit {each.exit}", each.text, f"Try: {each.action}.") for code, each in ERRORS.items()
     ]
 
 
