@@ -133,6 +133,7 @@ REASONS: dict[str, Reason] = {
     "time-form": Reason("note", "The same time in the target's form, in whole seconds."),
     "pieces-joined": Reason("note", "Pieces of a stream became one value."),
     "differs": Reason("loss*", "Both documents say this, but not the same."),
+    "not-carried": Reason("loss*", "The target has a place for this, but the second document does not say it."),
     "required-by-target": Reason("note", "The target demands this field, so it has its neutral value."),
     "default-max-tokens": Reason(
         "note", "The target demands a token limit; choose your own with `--set max-tokens=N`."
