@@ -1,0 +1,352 @@
+"""What somebody else's translation did: a document that went in, held against the one that came out.
+
+Ours is made of the first by our own translation, with its whole account, and held against the second in the IR. What
+became of a leaf is then read off in two steps: where our translation puts it, and whether the second says it there. So
+whatever is missing or other in the second is either what our translation loses, too, for a reason that it knows, or
+somebody's fault.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .. import text
+from ..context import Context, Finding
+from ..errors import NotThatProtocol
+from ..ir.terms import TERMS
+from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, From, Leaf, Path, get, restore
+from ..protocols import PROTOCOLS
+from ..reasons import level
+from ..translate import translate
+from .alignment import RENAMED, RESPELLED, SAME, Alignment, Document, Lone, nodes_of, scalars
+
+__all__ = ["NOT_COMPARED", "Capture", "Comparison", "Difference", "compare"]
+
+# The fate of leaves that were not to be looked at.
+NOT_COMPARED = "not_compared"
+# What stands for any value of its kind: another one there is as good.
+NEUTRAL = frozenset(
+    {"default-max-tokens", "made-id", "missing-result", "no-time", "no-usage", "placeholder", "position", "separator"}
+)
+# So deep a whole object is told as one.
+FOLDED_TO = 8
+
+
+class Capture(NamedTuple):
+    """A parsed body with its protocol and kind (`request`, `response` or `error`)."""
+
+    value: Any
+    protocol: str
+    kind: str
+
+
+class Difference(NamedTuple):
+    """One line of the account from the first document to the second; fates are those of a ledger, and NOT_COMPARED.
+
+    `target` of what is dropped and avoidable is where our own translation would have put it.
+    """
+
+    fate: str
+    source: Path | None
+    target: Path | None
+    why: str | None
+    level: str | None
+    ours: int
+    theirs: int
+    avoidable: bool | None = None
+
+
+class Comparison(NamedTuple):
+    """The whole account from one document to another, and what our own translation noticed."""
+
+    account: list[Difference]
+    findings: list[Finding]
+
+
+def compare(
+    first: Capture,
+    second: Capture,
+    context: Context | None = None,
+    volatile: bool = False,
+    left_out: Callable[[Path], bool] = lambda path: False,
+) -> Comparison:
+    """The account from `first` to `second`. Pure.
+
+    With `volatile` what is made anew for every call is compared, too; `left_out` says of a path of either document
+    whether it is not to be looked at. Raises `NotThatProtocol` where the kinds differ or a value is not of its
+    protocol, and what our own translation raises.
+    """
+    context = context or Context()
+    done = translate(first.value, first.protocol, second.protocol, first.kind, context)
+    kind = _kind(done.value, first.kind)
+    if kind != second.kind:
+        raise NotThatProtocol(
+            "unrecognised",
+            f"a {first.kind} is compared with a {second.kind}; both must be of one kind",
+            hint="proxai inspect   tells what each of them is",
+        )
+    ours = _read(restore(done.value, From(())), second.protocol, kind, context)
+    theirs = _read(second.value, second.protocol, kind, context)
+    source = _read(first.value, first.protocol, first.kind, context)
+    way = _Way(source, theirs, Alignment(ours, theirs, volatile), done.ledger.entries, kind == "request")
+    way.leave_out(left_out, volatile)
+    return Comparison(way.account(), done.findings)
+
+
+def _kind(value: Any, kind: str) -> str:
+    """What our translation made of it: of a reply that failed some protocols make an error."""
+    failed = kind == "response" and isinstance(value.get("error"), dict)
+    return "error" if failed and not {"choices", "output", "content"} & set(value) else kind
+
+
+def _read(value: Any, protocol: str, kind: str, context: Context) -> Document:
+    return Document(value, PROTOCOLS[protocol].read[kind](value, context.fresh()))
+
+
+class _Feed(NamedTuple):
+    """One place of our translation that a leaf feeds, and the reason for which it is changed there."""
+
+    why: str | None
+    level: str | None
+    at: Path
+    leaves: tuple[Path, ...]
+
+
+class _Way:
+    """From the first document over our own translation of it to the second."""
+
+    def __init__(
+        self, source: Document, theirs: Document, alignment: Alignment, entries: Iterable[Entry], steers: bool
+    ) -> None:
+        self.source, self.theirs, self.alignment, self.steers = source, theirs, alignment, steers
+        self.feeds: dict[Path, list[_Feed]] = {}
+        self.fed: dict[Path, Path] = {}
+        self.gone: dict[Path, Entry] = {}
+        self.made: dict[Path, Entry] = {}
+        for entry in entries:
+            self._take(entry)
+        self.found: dict[Path, tuple[Path, ...]] = {}
+        self.hidden: tuple[set[Path], set[Path]] = set(), set()
+        self.filled: set[Path] = set()
+        self._find_kept()
+
+    def _take(self, entry: Entry) -> None:
+        """What our own translation did to each leaf."""
+        here = () if entry.source is None else tuple(scalars(get(self.source.value, entry.source), entry.source))
+        at = entry.target
+        there = () if at is None else tuple(scalars(get(self.alignment.ours.value, at), at))
+        if entry.fate == DROPPED:
+            self.gone.update(dict.fromkeys(here, entry))
+        elif entry.fate == SYNTHESIZED:
+            self.made.update(dict.fromkeys(there, entry))
+        elif entry.fate == CARRIED and len(here) == len(there):
+            for one, two in zip(here, there, strict=True):
+                self.feeds.setdefault(one, []).append(_Feed(None, None, two, (two,)))
+                self.fed[two] = one
+        else:
+            for one in here:
+                self.feeds.setdefault(one, []).append(_Feed(entry.why, entry.level, at or (), there))
+            self.fed.update(dict.fromkeys(there, here[0]))
+
+    def _find_kept(self) -> None:
+        """What our own translation drops or joins, and the second says all the same, in the terms of the first."""
+        matched, reached = self.alignment.matched, self.alignment.reached
+        there: dict[Any, list[tuple[Path, ...]]] = {}
+        for key, paths in reversed(list(_said(self.theirs))):
+            if paths and not any(path in reached for path in paths):
+                there.setdefault(key, []).append(paths)
+        for key, paths in _said(self.source) if there else ():
+            lost = paths and all(
+                path in self.gone or not any(leaf in matched for feed in self.feeds[path] for leaf in feed.leaves)
+                for path in paths
+                if path in self.gone or path in self.feeds
+            )
+            if lost and there.get(key):
+                self.found.update(dict.fromkeys(paths, there[key].pop()))
+
+    def leave_out(self, left_out: Callable[[Path], bool], volatile: bool) -> None:
+        """Hide the leaves that are not to be looked at, and what stands for them on the other side."""
+        here, there = self.hidden
+        if not volatile:
+            here |= self.source.volatile()
+            there |= self.theirs.volatile()
+        there |= {path for path in scalars(self.theirs.value) if left_out(path)}
+        for path in scalars(self.source.value):
+            if left_out(path) or any(self._is_hidden(feed, left_out) for feed in self.feeds.get(path, ())):
+                here.add(path)
+
+    def _is_hidden(self, feed: _Feed, left_out: Callable[[Path], bool]) -> bool:
+        """Is the place of ours, or the place of the second that it stands for, not to be looked at?"""
+        for leaf in feed.leaves:
+            match = self.alignment.matched.get(leaf)
+            if left_out(leaf) or (
+                match and (match.how == RENAMED or any(path in self.hidden[1] for path in match.there))
+            ):
+                return True
+        return False
+
+    # --- the account
+
+    def account(self) -> list[Difference]:
+        """Every leaf of both documents once."""
+        here = [line for path in scalars(self.source.value) for line in self._of(path)]
+        there = [self._beside(path) for path in scalars(self.theirs.value) if path not in self.filled]
+        return [*_folded(here, self.source.value, DROPPED), *_folded(there, self.theirs.value, SYNTHESIZED)]
+
+    def _of(self, path: Path) -> list[Difference]:
+        """What became of one leaf of the first."""
+        feeds = self.feeds.get(path, [])
+        if path in self.hidden[0]:
+            there = [leaf for feed in feeds for each in feed.leaves for leaf in self._there(each)]
+            return [Difference(NOT_COMPARED, path, None, None, None, 1, self._fill(there))]
+        if path in self.found:
+            return [self._elsewhere(path, self.found[path])]
+        if not feeds:
+            entry = self.gone[path]
+            return [Difference(DROPPED, path, None, entry.why, entry.level, 1, 0, False)]
+        told = sorted((self._by(path, feed) for feed in feeds), key=lambda line: _RANK[line.fate, line.avoidable])
+        first, *more = told
+        lines = [first._replace(ours=1)]
+        return lines + [line for line in more if line.theirs]
+
+    def _by(self, path: Path, feed: _Feed) -> Difference:
+        """What became of a leaf at one of the places where ours has it."""
+        matches = [self.alignment.matched.get(leaf) for leaf in feed.leaves]
+        said = [match for match in matches if match is not None]
+        there = [leaf for match in said for leaf in match.there]
+        if not said:
+            alone = [self.alignment.lost[leaf] for leaf in feed.leaves]
+            why = _excuse(alone[0]) if all(map(_excuse, alone)) else None
+            reason = why or "not-carried"
+            said_level = self._level(reason, any(each.steers for each in alone))
+            return Difference(DROPPED, path, None if why else feed.at, reason, said_level, 0, 0, not why)
+        odd = [match for match in said if match.how not in (SAME, RESPELLED, RENAMED)]
+        if odd or len(said) < len(matches):
+            at = odd[0].there[0] if odd and odd[0].there else _common(there)
+            steers = any(match.steers for match in said)
+            return Difference(CHANGED, path, at, "differs", self._level("differs", steers), 0, self._fill(there), True)
+        respelled = any(match.how == RESPELLED for match in said)
+        why = feed.why or ("respelled" if respelled else None)
+        if why is None:
+            return Difference(CARRIED, path, _common(there), None, None, 0, self._fill(there))
+        said_level = feed.level or level(why)
+        return Difference(CHANGED, path, _common(there), why, said_level, 0, self._fill(there), False)
+
+    def _elsewhere(self, path: Path, there: tuple[Path, ...]) -> Difference:
+        """A leaf that the second says in its own way."""
+        one, two = get(self.source.value, path), get(self.theirs.value, there[0])
+        if len(there) == 1 and text.same(one, two):
+            return Difference(CARRIED, path, there[0], None, None, 1, self._fill(there))
+        return Difference(CHANGED, path, _common(there), "respelled", level("respelled"), 1, self._fill(there), False)
+
+    def _beside(self, path: Path) -> Difference:
+        """A leaf of the second that no leaf of the first became."""
+        if path in self.hidden[1]:
+            return Difference(NOT_COMPARED, None, path, None, None, 0, 1)
+        here = self.alignment.reached.get(path)
+        match = self.alignment.matched.get(here) if here is not None else None
+        if here is not None and match is not None:
+            same = match.how in (SAME, RESPELLED, RENAMED)
+            entry = self.made.get(here)
+            if entry is not None and (same or entry.why in NEUTRAL):
+                return Difference(SYNTHESIZED, None, path, entry.why, entry.level, 0, 1, False)
+            if same and here in self.fed:
+                return Difference(CARRIED, self.fed[here], path, None, None, 0, 1)
+            return Difference(SYNTHESIZED, None, path, "added", self._level("added", match.steers), 0, 1, True)
+        alone = self.alignment.extra.get(path)
+        why = alone and _excuse(alone)
+        if why:
+            return Difference(SYNTHESIZED, None, path, why, level(why), 0, 1, False)
+        steers = alone is not None and alone.steers
+        return Difference(SYNTHESIZED, None, path, "added", self._level("added", steers), 0, 1, True)
+
+    def _there(self, leaf: Path) -> tuple[Path, ...]:
+        match = self.alignment.matched.get(leaf)
+        return match.there if match else ()
+
+    def _fill(self, there: Iterable[Path]) -> int:
+        """How many of these leaves of the second are accounted for only now."""
+        new = {path for path in there if path not in self.filled}
+        self.filled |= new
+        return len(new)
+
+    def _level(self, why: str, steers: bool) -> str:
+        return level(why, steers and self.steers)
+
+
+def _excuse(alone: Lone) -> str | None:
+    """The reason for which nothing is missing where a leaf has no partner."""
+    return alone.why if alone.why and level(alone.why) == "note" else None
+
+
+# What is said best of a leaf that stands at several places is said of it.
+_RANK = {(CARRIED, None): 0, (CHANGED, False): 1, (CHANGED, True): 2, (DROPPED, False): 3, (DROPPED, True): 4}
+
+
+def _said(document: Document) -> Iterable[tuple[Any, tuple[Path, ...]]]:
+    """What is said under the terms of all protocols, as a key, with the leaves that say it. Words of a conversation
+    speak for themselves; other values only where there is but one node of their kind."""
+    for node in nodes_of(document.node):
+        single = node.kind in ("request", "reply", "usage", "error")
+        for name, said in node.says.items():
+            if not isinstance(said, Leaf) or name not in TERMS:
+                continue
+            if single or (isinstance(said.value, str) and len(said.value) >= TELLING and name != "type"):
+                yield (node.kind, name, _key(said)), document.scalars(said)
+
+
+# A text of so many characters is not in two documents by chance.
+TELLING = 8
+
+
+def _key(leaf: Leaf) -> Any:
+    return leaf.value if isinstance(leaf.value, str) else text.dumps(leaf.value)
+
+
+def _common(paths: list[Path] | tuple[Path, ...]) -> Path:
+    """The place that holds all of these."""
+    first, last = min(paths, key=_order), max(paths, key=_order)
+    at = 0
+    while at < min(len(first), len(last)) and first[at] == last[at]:
+        at += 1
+    return first[:at]
+
+
+def _order(path: Path) -> list[str]:
+    return [str(step) for step in path]
+
+
+def _folded(lines: list[Difference], value: Any, fate: str) -> list[Difference]:
+    """The account with what happened to all of an object or list told once, of the object or list."""
+    sizes: dict[Path, int] = {}
+    for path in scalars(value):
+        for at in range(1, min(len(path), FOLDED_TO)):
+            sizes[path[:at]] = sizes.get(path[:at], 0) + 1
+    groups = [_groups(line, fate) for line in lines]
+    counts = Counter(key for each in groups for key in each)
+    told: dict[Any, Difference] = {}
+    for number, (line, around) in enumerate(zip(lines, groups, strict=True)):
+        whole = next((key for key in around if counts[key] == sizes[key[0]]), None)
+        if whole is None:
+            told[number] = line
+            continue
+        before = told.get(whole, line._replace(ours=0, theirs=0))
+        told[whole] = line._replace(
+            source=whole[0] if fate == DROPPED else None,
+            target=whole[0] if fate == SYNTHESIZED else _would_be(before.target, line.target),
+            ours=before.ours + line.ours,
+            theirs=before.theirs + line.theirs,
+        )
+    return list(told.values())
+
+
+def _would_be(one: Path | None, other: Path | None) -> Path | None:
+    return one if one is None or other is None else _common((one, other)) or one
+
+
+def _groups(line: Difference, fate: str) -> list[tuple[Path, tuple[Any, ...]]]:
+    """The objects and lists around a leaf, the widest first, each with what is told of the leaf."""
+    path = line.source if fate == DROPPED else line.target
+    if line.fate != fate or path is None:
+        return []
+    return [(path[:at], (line.why, line.level, line.avoidable)) for at in range(1, min(len(path), FOLDED_TO))]
