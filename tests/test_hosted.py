@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxai_cli import collect
+from proxai_cli import collect, explode
 
 from .judges import complaint
 from .small import answer, ask, reasons, stream_of, streamed, told, wire
@@ -245,3 +245,45 @@ def test_a_hosted_call_in_a_stream_that_is_cut(cut: int, status: str | None) -> 
     out, _ = streamed(fed[:cut], "messages", "responses")
     done = [event["item"]["status"] for event in out if event["type"] == "response.output_item.done"]
     assert done == ([] if status is None else [status])
+
+
+def ran(id: str) -> list[Any]:
+    result = {"type": "code_execution_result", "stdout": "1", "stderr": "", "return_code": 0, "content": []}
+    return [
+        {"type": "server_tool_use", "id": id, "name": "code_execution", "input": {"code": "print(1)"}},
+        {"type": "code_execution_tool_result", "tool_use_id": id, "content": result},
+    ]
+
+
+CONTAINER = {"id": "container_1", "expires_at": "2026-05-11T15:01:02Z"}
+
+
+def test_code_says_the_container_it_ran_in() -> None:
+    reply = answer("messages", [*ran("srvtoolu_1"), *ran("srvtoolu_2")], container=CONTAINER)
+    done = told(reply, "messages", "responses", "response")
+    assert [item["container_id"] for item in done.value["output"]] == ["container_1"] * 2
+    assert reasons(done, "container", "expires_at") == [("dropped", "foreign-id")]
+    assert complaint("responses", "response", done.value) is None
+    sent = explode(reply, "messages", "responses").value
+    added = [event["item"] for event in sent if event["type"] == "response.output_item.added"]
+    assert [item["container_id"] for item in added] == ["container_1"] * 2
+    assert collect(sent, "responses").value["output"] == done.value["output"]
+
+
+def test_a_container_that_a_stream_says_at_its_end_is_in_its_last_event() -> None:
+    fed = stream_of(answer("messages", [*ran("srvtoolu_1"), *ran("srvtoolu_2")]), "messages")
+    fed[-2]["delta"]["container"] = CONTAINER
+    out, translator = streamed(fed, "messages", "responses")
+    assert [event["item"]["container_id"] for event in out if event["type"] == "response.output_item.done"] == ["", ""]
+    assert [item["container_id"] for item in out[-1]["response"]["output"]] == ["container_1"] * 2
+    assert complaint("responses", "stream", out) is None
+    assert not {why for _, _, _, why, level in translator.account if level == "unexplained"}
+
+
+@pytest.mark.parametrize("container", [None, {}, {"id": 7}, "container_1", CONTAINER])
+def test_a_container_in_which_no_code_ran_is_lost(container: Any) -> None:
+    fed = stream_of(answer("messages", [{"type": "text", "text": "t"}]), "messages")
+    fed[-2]["delta"]["container"] = container
+    _, translator = streamed(fed, "messages", "responses")
+    assert not {why for _, _, _, why, level in translator.account if level == "unexplained"}
+    told(answer("messages", [], container=container), "messages", "responses", "response")

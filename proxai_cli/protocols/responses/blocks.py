@@ -10,7 +10,7 @@ from typing import Any
 from ...ir.events import add, joined
 from ...ir.nodes import Node
 from ...ir.values import as_text
-from ...ledger import Leaf, Writer
+from ...ledger import Leaf, Writer, made
 from .asked import unwrapped
 from .citations import citation_url, write_citation
 from .collected import put_back
@@ -392,6 +392,9 @@ class HostedBlock(Block):
             item.make(key, node.value(term, ""), SHAPE)
         for key, value in kind.running.items():
             item.make(key, deepcopy(value), SHAPE)
+        if "container_id" in kind.running and stream.container is not None:
+            item.put("container_id", stream.container)
+            self.node.says["container_id"] = stream.container = made(stream.container.value, SHAPE)
         if not kind.terms:
             item.make("status", "in_progress", SHAPE)
         self.item.begun(item)

@@ -10,7 +10,7 @@ from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked
 from .blocks import AnswerBlock, CallBlock, HostedBlock, Message, RedactedBlock, TextBlock, ThoughtBlock
 from .error import write_error_event, write_failure
-from .hosted import Kind, kind
+from .hosted import Kind, container_id, kind
 from .ids import Ids
 from .items import lost
 from .parts import LOST
@@ -35,6 +35,7 @@ class Encoder:
         self.sequence = 0
         self.response: dict[str, Any] = {}
         self.ids = Ids("unknown")
+        self.container: Leaf | None = None
         self.items: list[Item] = []
         self.open: dict[int, Block] = {}
         self.calls: dict[Any, HostedBlock] = {}
@@ -92,6 +93,8 @@ class Encoder:
     def _start(self, reply: Node) -> None:
         said = reply.but()
         said.home = None
+        self.container = container_id(said.says.pop("container", None), self.ledger)
+        self.ledger.keep(self.container)
         w = self.event("response.created").object("response")
         begin(said, w, self.context)
         w.make("status", "in_progress", "stream-shape")
@@ -175,13 +178,31 @@ class Encoder:
         response = Writer(self.ledger, {})
         end(ending, response, self.context)
         write_terms(ending, response, self.context, ENDING)
-        output = [item.value for item in self.items]
-        if not output and ending.protocol != NAME:
+        if not self.items and ending.protocol != NAME:
             self.context.find("empty-reply")
-        response.make("output", deepcopy(output), "sum-of-pieces" if output else "stream-shape")
+        self._output(ending, response)
         self._repeat(response)
         last = self.event(TERMINAL.get(response.value["status"], "response.incomplete"))
         last.value["response"] = response.value
+
+    def _output(self, ending: Node, response: Writer) -> None:
+        """All items once more; a container that is only known now is said here, of the code that ran in it."""
+        late, known = container_id(ending.get("container"), self.ledger), self.container
+        repeats = late is not None and known is not None and late.value == known.value
+        self.ledger.drop(known, "foreign-id")  # unless code ran in it
+        self.ledger.drop(late, "duplicate" if repeats else "foreign-id")
+        output = [deepcopy(item.value) for item in self.items]
+        if late is None or all(item.get("container_id") != "" for item in output):
+            response.make("output", output, "sum-of-pieces" if output else "stream-shape")
+            return
+        items = response.list("output")
+        for item in output:
+            w = items.item()
+            for key, value in item.items():
+                if key == "container_id" and not value:
+                    w.put(key, late)
+                else:
+                    w.make(key, value, "sum-of-pieces")
 
     def _repeat(self, response: Writer) -> None:
         """What the response said at its beginning, and says still."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...context import Context
 from ...ir.nodes import Node
 from ...ir.values import as_object, as_text
-from ...ledger import Leaf, Ledger, Writer
+from ...ledger import Leaf, Ledger, Writer, made
 from .ids import item_id
 from .items import lost
 from .tables import FUNCTION_TOOL
@@ -96,7 +96,8 @@ def begin_hosted(part: Node, made_of: Kind, item: Writer, context: Context, make
 
 def end_hosted(part: Node, item: Writer, made_of: Kind) -> None:
     """What a hosted call says beside its arguments and its result."""
-    lost(part, item.ledger, ("id", "service", "arguments", "result", "server", "name", *made_of.terms))
+    used = ("id", "service", "arguments", "result", "server", "name", "container_id", *made_of.terms)
+    lost(part, item.ledger, used)
     if "server_label" not in item.value:
         item.ledger.drop([part.says[term] for term in ("server", "name") if term in part.says], "no-equivalent")
 
@@ -217,12 +218,21 @@ def _code(part: Node, item: Writer) -> Leaf | None:
         item.put("code", code)
     else:
         item.make("code", "", "required-by-target")
-    item.make("container_id", "", "required-by-target")
+    item.put("container_id", part.get("container_id") or made("", "required-by-target"))
     content = _answer(part, item.ledger)
     failure = _failure(content, item.ledger) or _write_logs(content, item)
     if "outputs" not in item.value:
         item.make("outputs", None if part.get("result") is None else [], "required-by-target")
     return failure
+
+
+def container_id(container: Leaf | None, ledger: Ledger) -> Leaf | None:
+    """The id of the container in which a reply's code ran; what else is said of it has no place."""
+    if container is None or not isinstance(container.value, dict) or not isinstance(container.value.get("id"), str):
+        ledger.drop(container, "foreign-id")
+        return None
+    ledger.drop([Leaf(container.value, key) for key in container.value if key != "id"], "foreign-id")
+    return Leaf(container.value, "id")
 
 
 def _write_logs(content: Leaf | None, item: Writer) -> Leaf | None:

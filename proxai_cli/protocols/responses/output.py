@@ -2,7 +2,7 @@
 
 from ...context import Context
 from ...ir.nodes import Node
-from ...ledger import Writer
+from ...ledger import Leaf, Writer
 from .asked import Asked, unwrapped
 from .citations import write_citations
 from .hosted import Kind, Results, kind, write_hosted
@@ -26,7 +26,8 @@ def is_summary(thinking: Node) -> bool:
 class Output:
     """Writes the parts of a reply, one after the other, as items of a list."""
 
-    def __init__(self, items: Writer, response: str, context: Context) -> None:
+    def __init__(self, items: Writer, response: str, context: Context, container: Leaf | None = None) -> None:
+        self.container = container  # the id of the one in which code ran
         self.items, self.context, self.ids, self.asked = items, context, Ids(response), Asked(context)
         self.message: Writer | None = None  # the content of the last item, if that is a message
 
@@ -102,6 +103,9 @@ class Output:
 
     def _hosted(self, part: Node, hosted: Kind) -> None:
         self.message = None
+        if self.container is not None and part.value("service") == "code_execution":
+            part = part.but()
+            part.says["container_id"] = self.container
         write_hosted(part, hosted, self.items, self.context, self.ids.make)
 
     def _result(self, result: Node) -> None:

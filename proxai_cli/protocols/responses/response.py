@@ -15,6 +15,7 @@ from ...tables import nodes
 from .asked import Asked
 from .collected import write_output
 from .error import failed
+from .hosted import container_id
 from .items import read_answer_item
 from .output import Output
 from .tables import NAME, NEUTRAL, REPLY, USAGE, USAGE_GROUPS, lifted, write_grouped
@@ -138,7 +139,7 @@ def classified(reply: Node) -> None:
 # --- writing
 
 # What a reply says at its end, and what is written by hand; `id` and `created` too.
-ENDING = ("parts", "stop_reason", "usage", "explanation", "error")
+ENDING = ("parts", "stop_reason", "usage", "explanation", "error", "container")
 _ARRANGED = ("id", "created", *ENDING)
 
 
@@ -168,8 +169,10 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
 
 
 def _write_parts(reply: Node, w: Writer, context: Context) -> None:
-    output = Output(w.list("output"), w.value["id"], context)
+    container = container_id(reply.get("container"), w.ledger)
+    output = Output(w.list("output"), w.value["id"], context, container)
     output.parts(reply.parts())
+    w.ledger.drop(container, "foreign-id")  # unless code ran in it
     explanation = reply.get("explanation")
     texts = [part.value("text") for part in reply.parts() if part.kind == "text"]
     if explanation is not None and texts and explanation.value == texts[-1]:

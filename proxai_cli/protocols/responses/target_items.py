@@ -22,12 +22,13 @@ _SUMMED = ("content", "summary", "arguments", "input", "output")
 
 
 class Stream(Protocol):
-    """What blocks need of the encoder that they belong to."""
+    """What blocks need of the encoder that they belong to; `container` is the id of the one in which code runs."""
 
     ledger: Ledger
     context: Context
     asked: Asked
     ids: Ids
+    container: Leaf | None
 
     def event(self, kind: str) -> Writer: ...
 
