@@ -43,6 +43,8 @@ ALLOWED: dict[str, set[str]] = {
         "context",
     },
     "bulk": set(),
+    "patterns": set(),
+    "policy": {"patterns", "protocols", "reasons"},
     "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
 }
 FREE = {"cli", "__init__", "__main__"}

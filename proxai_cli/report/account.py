@@ -240,11 +240,15 @@ def fingerprint(pair: tuple[str | None, str | None, str | None], said: Change | 
     """
     from hashlib import sha256
 
+    named = (said.op, said.reason) if isinstance(said, Change) else ("found", said.code)
+    return sha256(text.dumps([*pair, *named, *places(said)])).hexdigest()[:16]
+
+
+def places(said: Change | Found) -> tuple[str | None, str | None]:
+    """Where it is in source and target, with `*` for each position."""
     if isinstance(said, Change):
-        named = [said.op, said.reason, pattern(said.source), pattern(said.target)]
-    else:
-        named = ["found", said.code, said.at and _POSITION.sub("*", said.at), None]
-    return sha256(text.dumps([*pair, *named])).hexdigest()[:16]
+        return pattern(said.source), pattern(said.target)
+    return said.at and _POSITION.sub("*", said.at), None
 
 
 class Same(NamedTuple):
