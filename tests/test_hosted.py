@@ -8,7 +8,7 @@ import pytest
 from proxai_cli import collect, explode
 
 from .judges import complaint
-from .small import answer, ask, reasons, stream_of, streamed, told, wire
+from .small import answer, ask, message, reasons, stream_of, streamed, told, wire
 
 SUMMARY = {"type": "compaction", "content": None, "encrypted_content": "e"}
 COMPACTION = {"id": "cmp_1", "type": "compaction", "encrypted_content": "e"}
@@ -179,10 +179,33 @@ def test_what_no_search_found_has_no_place() -> None:
 
 def test_a_search_that_failed_or_goes_on() -> None:
     error = {"type": "tool_search_tool_result_error", "error_code": "unavailable", "error_message": None}
-    (item,) = both_ways([SEARCH[0], SEARCH[1] | {"content": error}], "messages", "responses")
+    failed = [SEARCH[0], SEARCH[1] | {"content": error}]
+    (item,) = both_ways(failed, "messages", "responses")
     assert item["status"] == "incomplete"
+    call, result = both_ways([item], "responses", "messages")
+    assert result["content"]["error_code"] == "unavailable" and result["tool_use_id"] == call["id"]
     (item,) = both_ways(SEARCH[:1], "messages", "responses")
     assert item["status"] == "in_progress"
+
+
+RESULT = "tool_search_tool_result"
+
+
+@pytest.mark.parametrize(
+    ("behind", "kinds"),
+    [
+        ([], [RESULT]),
+        ([message("t")], [RESULT, "text"]),
+        ([asked("tsc_2", "b"), found(TIDE, call_id="b"), message("t")], ["server_tool_use", RESULT, RESULT, "text"]),
+    ],
+)
+def test_a_search_that_is_over_found_nothing_if_nobody_says_what(behind: list[Any], kinds: list[str]) -> None:
+    call, *others = both_ways([asked(call_id="a"), *behind], "responses", "messages")
+    assert [block["type"] for block in others] == kinds
+    (own,) = [block for block in others if block.get("tool_use_id") == call["id"]]
+    assert own["content"] == {"type": "tool_search_tool_search_result", "tool_references": []}
+    running = both_ways([asked(call_id="a", status="in_progress"), *behind], "responses", "messages")
+    assert len(running) == len(others)
 
 
 def test_a_search_in_a_request() -> None:

@@ -136,6 +136,7 @@ class Encoder:
             self.ledger.drop(node, "late-piece")
             return
         self._stop_all()
+        self._end_searches(None)
         if not self.blocks:
             self.context.find("empty-reply")
         w = self._event("message_delta")
@@ -233,6 +234,7 @@ class Encoder:
     def _block(self, event: Any) -> None:
         match event:
             case Open(number, node):
+                self._end_searches(node)
                 self.open, self.parts[number] = number, _Part(self.searches.told(node))
                 self._open(self.parts[number])
             case Delta(number, leaf, said):
@@ -377,6 +379,11 @@ class Encoder:
         if call.result is not None:
             self._whole(call.result)
         leave(node, call, self.ledger)
+
+    def _end_searches(self, next: Node | None) -> None:
+        """Before the next part, or at the end: what is left to say of searches for tools."""
+        for found in self.searches.over(next):
+            self._hosted(_Part(found))
 
     def _event(self, kind: str, index: int | None = None) -> Writer:
         w = Writer(self.ledger, {})

@@ -9,6 +9,7 @@ from ...ir.terms import term
 from ...ir.values import as_object, as_text, legal
 from ...ledger import Leaf, Ledger, Writer, made
 from ...text import dumps
+from .tables import NAME
 
 Fill = Callable[[Writer], None]
 
@@ -345,9 +346,15 @@ def _write_listed(tool: Leaf, listed: Writer) -> None:
 
 # Searches for tools
 
+FAILED = ("failed", "incomplete")
+OVER = ("completed", None)
+
 
 class Searches:
-    """Which search for tools found what: here the result names its call, elsewhere it may only stand behind it."""
+    """Which search for tools found what: here the result names its call, elsewhere it may only stand behind it.
+
+    A search that is over has a result here, if it found nothing an empty one.
+    """
 
     def __init__(self) -> None:
         self.open: list[Node] = []
@@ -355,7 +362,7 @@ class Searches:
     def told(self, part: Node) -> Node:
         """A part as it came; one that holds what a search found says that search's block under `found_by`, too."""
         service = part.value("service") if part.kind == "hosted_call" else None
-        if service == "tool_search" and isinstance(part.value("id"), str):
+        if service == "tool_search" and isinstance(part.value("id"), str) and part.protocol != NAME:
             self.open.append(part)
         if service != "tool_search_output":
             return part
@@ -367,23 +374,45 @@ class Searches:
         said.says["found_by"] = made(_own_id(search.says["id"]).value, "required-by-target")
         return said
 
+    def over(self, next: Node | None = None) -> list[Node]:
+        """What is to be said of searches before the next part, or at the end: those that are over found nothing."""
+        if next is not None and next.value("service") in ("tool_search", "tool_search_output"):
+            return []
+        searches, self.open = self.open, []
+        return [_nothing_found(each) for each in searches if _is_server_search(each) and each.value("status") in OVER]
+
+
+def _is_server_search(part: Node) -> bool:
+    """Does the vendor search, or searched, and not the client?"""
+    return bool(part.value("execution", "server") == "server")
+
+
+def _nothing_found(search: Node) -> Node:
+    said = {"service": made("tool_search_output", "required-by-target")}
+    said["found_by"] = made(_own_id(search.says["id"]).value, "required-by-target")
+    return Node("hosted_call", search.protocol, None, said)
+
 
 def _tool_search(part: Node, ledger: Ledger) -> Hosted | None:
     """A search that the vendor makes; what it found stands in another item."""
     arguments = part.get("arguments")
-    if part.value("execution", "server") != "server":
+    if not _is_server_search(part):
         return None
     asked = arguments.value if arguments is not None and isinstance(arguments.value, dict) else {}
     begin = _begin("server_tool_use", f"tool_search_tool_{'regex' if 'pattern' in asked else 'bm25'}", part)
     ledger.drop(part.get("execution"), "target-default")
     whole = made({}, "empty-arguments") if arguments is None else arguments
-    return Hosted(("service", "id", "arguments", "execution"), begin, whole, None)
+    used: tuple[str, ...] = ("service", "id", "arguments", "execution")
+    if part.value("status") not in FAILED:
+        return Hosted(used, begin, whole, None)
+    result = _result("tool_search_tool_result", part, _failed(part, "tool_search_tool_result_error"))
+    return Hosted((*used, "status"), begin, whole, result)
 
 
 def _found(part: Node, ledger: Ledger) -> Hosted | None:
     """What a search found: the names of tools, without their schemas."""
     search, tools = part.get("found_by"), part.get("tools")
-    if search is None or part.value("execution", "server") != "server":
+    if search is None or not _is_server_search(part):
         return None
     ledger.drop(part.get("execution"), "target-default")
 
@@ -461,5 +490,5 @@ CALLS: dict[str, Callable[[Node, Ledger], Hosted | None]] = {
     "mcp_list_tools": _listing,
     "compaction": _compaction,
 }
-# Blocks that have no id.
-ALONE = ("mcp_list_tools", "compaction")
+# Blocks that need no id.
+ALONE = ("mcp_list_tools", "compaction", "tool_search_output")

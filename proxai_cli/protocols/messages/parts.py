@@ -23,8 +23,11 @@ MEDIA = ("image", "file", "audio")
 def write_blocks(parts: list[Node], blocks: Writer, context: Context, reply: bool = False) -> None:
     """All parts as content blocks at the end of a list; what has no place is dropped."""
     searches = Searches()
-    for part in parts:
-        write_block(searches.told(part), blocks, context, reply)
+    for part in [*parts, None]:
+        for found in searches.over(part):
+            write_block(found, blocks, context, reply)
+        if part is not None:
+            write_block(searches.told(part), blocks, context, reply)
 
 
 def write_block(part: Node, blocks: Writer, context: Context, reply: bool = False) -> None:
