@@ -12,6 +12,7 @@ from . import faults, screen
 from .options import Call, Command, plain
 
 COMMANDS = ("convert", "stream", "collect", "explode", "diff", "inspect", "map")
+COMPLETE = "_PROXAI_COMPLETE"  # is set by the shells' completion functions
 USAGE = (
     "Usage: proxai COMMAND [CAPTURE...] [OPTIONS]",
     f"Commands: {', '.join(COMMANDS)}",
@@ -60,10 +61,11 @@ def command(name: str) -> Command:
 
 
 def _answer(words: list[str]) -> int:
-    if not words:
+    completing = COMPLETE in os.environ
+    if not words and not completing:
         screen.say(*USAGE)
         return 2
-    known = words[0] in COMMANDS and "_PROXAI_COMPLETE" not in os.environ
+    known = not completing and words[0] in COMMANDS
     commands = [command(name) for name in ([words[0]] if known else COMMANDS)]
     call = plain(commands[0], words[1:]) if known else None
     said = call or _by_typer(commands, words)

@@ -13,7 +13,8 @@ from ..report.forms import WRITERS
 class Option(NamedTuple):
     """A long option, `--name`; `short` is its letter. One without `metavar` is a switch, which may be counted.
 
-    `many` may be repeated, and then gives a list. `choices` are the only values it takes.
+    `many` may be repeated, and then gives a list. `choices` are the only values it takes. `offers` names the function
+    of `completion.py` that lists values for a shell.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Option(NamedTuple):
     default: Any = None
     many: bool = False
     counts: bool = False
+    offers: str = ""
 
     @property
     def key(self) -> str:
@@ -39,11 +41,13 @@ class Option(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The words of a call that are no options: their name, what they are, and how many there may be."""
+    """The words of a call that are no options: their name, what they are, how many there may be, and what a shell
+    offers for them (nothing: files)."""
 
     name: str
     help: str
     most: int | None = None
+    offers: str = ""
 
 
 class Call:
@@ -138,7 +142,9 @@ SOURCE = (
     Option("from", "source protocol; checked against the body", "f", "P", ("auto", *PROTOCOL_WORDS), "auto"),
     Option("kind", "what the document is", "", "K", ("auto", *KIND_WORDS), "auto"),
     Option("request", "the request that a response or stream answers", "", "FILE"),
-    Option("set", "a mapping choice, as in `proxai map --choices`", "", "NAME=VALUE", many=True),
+    Option(
+        "set", "a mapping choice, as in `proxai map --choices`", "", "NAME=VALUE", many=True, offers="mapping_choices"
+    ),
 )
 
 SIDE = Option("side", "write there what must be kept to come back without loss", "", "FILE")
@@ -161,7 +167,14 @@ def telling(fail_on: str) -> tuple[Option, ...]:
             LEVEL_WORDS,
             fail_on,
         ),
-        Option("report", "write the report there, in the form of its suffix", "", "[FORM:]FILE", many=True),
+        Option(
+            "report",
+            "write the report there, in the form of its suffix",
+            "",
+            "[FORM:]FILE",
+            many=True,
+            offers="report_forms",
+        ),
         Option("format", "form of the report on the screen", "", "FORM", FORMS, "auto"),
         Option("values", "captured values in reports", "", "HOW", ("none", "short", "full"), "short"),
         Option(

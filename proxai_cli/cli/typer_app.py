@@ -1,6 +1,7 @@
 """The Typer app, made from the descriptions of the commands: help, completion, and what is wrong with a call."""
 
 import inspect
+import os
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -33,6 +34,9 @@ def read(commands: list[Command], words: list[str]) -> Call | int:
         examples = "\b\n" + "\n".join("  " + example for example in command.examples)
         text = "\n\n".join([command.summary, examples, command.about])
         app.command(command.name, help=text, short_help=command.summary)(_function(command))
+    if words[:1] in (["--show-completion"], ["--install-completion"]) and len(words) == 2:
+        # With a shell named, its own detection of the current one (which would win) is off.
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     try:
         said = get_command(app).main(words, "proxai", standalone_mode=False)
         return said if isinstance(said, Call) else int(said or 0)
@@ -63,7 +67,9 @@ def _function(command: Command) -> Callable[..., Call]:
 def _words(command: Command) -> inspect.Parameter:
     kind = str | None if command.words.most == 1 else list[str] | None
     name = command.words.name + ("" if command.words.most == 1 else "...")
-    said = typer.Argument(metavar=name, help=command.words.help, show_default=False)
+    said = typer.Argument(
+        metavar=name, help=command.words.help, show_default=False, autocompletion=_offered(command.words.offers)
+    )
     return _keyword("words", Annotated[kind, said], None)
 
 
@@ -84,8 +90,23 @@ def _parameter(option: Option) -> inspect.Parameter:
         count=option.counts,
         metavar=option.metavar or None,
         show_default=option.default is not None,
+        autocompletion=_offered(option.offers),
     )
     return _keyword(option.key + "_", Annotated[kind, said], option.start())
+
+
+def _offered(name: str) -> Callable[[str], list[tuple[str, str]]] | None:
+    """The function that lists what a shell may offer."""
+    if not name:
+        return None
+
+    def offered(incomplete: str) -> list[tuple[str, str]]:
+        from . import completion
+
+        said: list[tuple[str, str]] = getattr(completion, name)(incomplete)
+        return said
+
+    return offered
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
