@@ -185,6 +185,16 @@ FINDINGS: dict[str, Notice] = {
     "keep-alive-event": Notice(
         "note", "client", "An empty event follows a comment; at least one client library fails on it."
     ),
+    "empty-event": Notice(
+        "risk", "client", "An event has no data; clients that read the data of every event as JSON stop here."
+    ),
+    "extra-done": Notice("note", "client", "`[DONE]` stands where a stream of this protocol has none, or once more."),
+    "call-repeats": Notice(
+        "note", "client", "A later piece of a call repeats its id or name; at least one client library joins them."
+    ),
+    "blocks-overlap": Notice(
+        "risk", "client", "A block starts while another one is open; some clients put the pieces into the wrong one."
+    ),
     "usage-missing": Notice("note", "client", "The reply says no token counts."),
     "no-start": Notice(
         "risk", "order", "The stream does not begin with its first event, so id and model are not known."
@@ -203,6 +213,8 @@ FINDINGS: dict[str, Notice] = {
     ),
     "unknown-event": Notice("risk", "client", "The protocol has no event of this type; strict clients stop here."),
     "pieces-differ": Notice("risk", "order", "A closing event says another text than the pieces before it."),
+    "index-gap": Notice("risk", "order", "An index skips; clients that go by position stop here."),
+    "snapshot-short": Notice("risk", "order", "The closing event leaves out items that came as pieces."),
     "snapshot-extra": Notice("note", "order", "The closing event lists items that never came as pieces."),
     "unpaired-tool": Notice(
         "risk", "shape", "A tool call has no result, or a result has no call; the API refuses that."

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...context import Context
 from ...errors import NotPossible, NotThatProtocol
-from ...ir.limits import refusals
+from ...ir.limits import MOST_MARKS, breakpoints, refusals
 from ...ir.nodes import Node
 from ...ir.turns import paired
 from ...ledger import Leaf, Writer, made
@@ -15,8 +15,6 @@ from .tables import NAME, REQUEST, WEB_SEARCH
 from .tools import Tools
 from .turns import Conversation, Numbers, merged, read_turn
 
-# So many cache marks may stand in a request.
-MOST_MARKS = 4
 # What asks for no more than what is done anyway (`spec/requests.md` §2).
 DEFAULTS: dict[str, Any] = {"choice_count": 1, "logprobs": False, "modalities": ["text"]}
 
@@ -121,8 +119,7 @@ def _notice(request: dict[str, Any], context: Context) -> None:
         context.find("prefill")
     if request.get("reasoning_effort", "none") != "none" and any("function" in tool for tool in tools):
         context.find("tools-with-effort")
-    contents = [message["content"] for message in messages if isinstance(message.get("content"), list)]
-    if sum("prompt_cache_breakpoint" in part for content in contents for part in content) > MOST_MARKS:
+    if breakpoints(messages) > MOST_MARKS:
         context.find("too-many-cache-marks")
     for code in refusals(request):
         context.find(code)

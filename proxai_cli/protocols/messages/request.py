@@ -146,11 +146,11 @@ def write_request(request: Node, w: Writer, context: Context) -> None:
     _write_caching(request, w, context)
     _write_compaction(request.get("context_management"), w, context)
     w.order(REQUEST.names)
-    if _marks(w.value) > MOST_MARKS:
+    if marks(w.value) > MOST_MARKS:
         context.find("too-many-cache-marks")
 
 
-def _marks(request: dict[str, Any]) -> int:
+def marks(request: dict[str, Any]) -> int:
     """How many places of a request are marked for the cache."""
     count, todo = 0, [request.get(key) for key in ("system", "messages", "tools")]
     while todo:

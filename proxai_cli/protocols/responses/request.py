@@ -7,7 +7,7 @@ from typing import Any
 
 from ...context import Context
 from ...errors import NotThatProtocol
-from ...ir.limits import refusals
+from ...ir.limits import MOST_MARKS, breakpoints, refusals
 from ...ir.nodes import Node, has_more
 from ...ir.turns import paired
 from ...ledger import Leaf, Writer, made
@@ -161,8 +161,6 @@ def _is_result(part: Node) -> bool:
 
 # Terms that are written by hand, below.
 _ARRANGED = ("instructions", "turns", "tools", "tool_choice", "container", "include", "logprobs", "max_output_tokens")
-# Most cache marks, and pairs of metadata, that a request may hold.
-MOST_MARKS = 4
 # What happens here anyway.
 _DEFAULTS: dict[str, Any] = {"choice_count": 1, "modalities": ["text"]}
 
@@ -279,8 +277,7 @@ def _notice(request: dict[str, Any], context: Context) -> None:
     items = request.get("input") or [{}]
     if items[-1].get("role") == "assistant":
         context.find("prefill")
-    parts = [part for item in items for part in (item.get("content") or ()) if isinstance(item.get("content"), list)]
-    if sum("prompt_cache_breakpoint" in part for part in parts) > MOST_MARKS:
+    if breakpoints(items) > MOST_MARKS:
         context.find("too-many-cache-marks")
     for code in refusals(request):
         context.find(code)

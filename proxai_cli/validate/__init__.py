@@ -1,0 +1,208 @@
+"""Is this what its protocol allows, and what clients accept? Pure: values or bytes in, findings out.
+
+Three layers. `shape`: the JSON Schema of a body or event, and what the API is known to refuse beyond it. `order`: the
+grammar of a stream. `client`: what is allowed and still breaks a widely used client (`profiles.py` says which). What a
+reader notices about the text itself is of the layer `input`, and always told. What is peculiar to a protocol stands in
+its folder, in `schema.json` and `checks.py`.
+"""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from .. import text
+from ..context import Context, Finding
+from ..errors import NotReadable, OutOfOrder, Place, ProxaiError
+from ..ir.events import DONE, Done, Fail
+from ..ledger import Ledger
+from ..pipe import with_type
+from ..protocols import PROTOCOLS
+from ..reasons import FINDINGS
+from .frames import Frames
+from .profiles import PROFILES
+from .shape import Fault, shape_of
+
+LAYERS = ("shape", "order", "client")
+FOUND_AT_MOST = 100
+# Layers of what has none of its own: errors of a decoder are about the order, those of a reader about the text.
+_UNREADABLE = ("bad-json", "number-too-long", "empty")
+
+
+class Wanted(NamedTuple):
+    """What is looked for: some of the layers, and of the third only what breaks one client, if one is named."""
+
+    layers: tuple[str, ...] = LAYERS
+    profile: str | None = None
+
+    def has(self, code: str) -> bool:
+        layer = layer_of(code)
+        if layer == "client" and self.profile is not None and code not in PROFILES[self.profile].breaks:
+            return False
+        return layer == "input" or layer in self.layers
+
+
+EVERYTHING = Wanted()
+
+
+def layer_of(code: str) -> str:
+    """The layer of a finding, or of an error that is told as one."""
+    if code in FINDINGS:
+        return FINDINGS[code].layer
+    return "input" if code in _UNREADABLE else "order"
+
+
+def checks_of(protocol: str) -> Any:
+    """The checks of a protocol's folder."""
+    return import_module(f"..protocols.{protocol}.checks", __name__)
+
+
+def validate(value: Any, protocol: str, kind: str, wanted: Wanted = EVERYTHING) -> list[Finding]:
+    """What is wrong with a body (`request`, `response` or `error`); the place of a finding is its path."""
+    checks = checks_of(protocol)
+    refused = list(getattr(checks, kind)(value)) if isinstance(value, dict) and kind in ("request", "response") else []
+    refused = [found for found in refused if wanted.has(found.code)]
+    if "shape" not in wanted.layers:
+        return refused
+    explained = [found.place for found in refused if layer_of(found.code) == "shape"]
+    faults = [
+        fault
+        for fault in _faults(protocol, kind, value)
+        if not any(fault.path[: len(path)] == path for path in explained if path)
+    ]
+    return [*(Finding(_code(fault, checks), fault.path, fault.said) for fault in faults), *refused]
+
+
+def _faults(protocol: str, kind: str, value: Any) -> list[Fault]:
+    """The faults of the shape, but for what is missing because it was invented later."""
+    later = checks_of(protocol).LATER
+    return [
+        fault
+        for fault in shape_of(protocol).faults(kind, value)
+        if not (fault.keyword == "required" and any(fault.path[-len(end) :] == end for end in later))
+    ]
+
+
+def _code(fault: Fault, checks: Any) -> str:
+    return "unknown-stop" if fault.keyword == "enum" and fault.path[-1] in checks.STOPS else "invalid-shape"
+
+
+class StreamValidator:
+    """A stream's bytes in, in any cut; findings out, which have the place of their event.
+
+    `findings` holds of each code the first FOUND_AT_MOST, so that memory does not grow with the stream; `more` counts
+    the others. `errors` are what could not be read: an event, or the end that is missing. A stream is read to its end
+    whatever is found. `first` is the first event; `bytes` and `events` count what was read.
+    """
+
+    def __init__(self, protocol: str, wanted: Wanted = EVERYTHING) -> None:
+        self.protocol, self.wanted, self.checks = protocol, wanted, checks_of(protocol)
+        self.findings: list[Finding] = []
+        self.more: dict[str, int] = {}
+        self.errors: list[ProxaiError] = []
+        self.first: Any = None
+        self.bytes = self.events = 0
+        self._counted: dict[str, int] = {}
+        self._frames = Frames()
+        self._named = PROTOCOLS[protocol].named
+        self._ledger, self._context = Ledger(), Context(choices={"choice": "all"}).fresh()
+        self._decoder = PROTOCOLS[protocol].Decoder(self._ledger, self._context)
+        self._grammar = self.checks.Grammar()
+        self._complete = self._failed = False
+        self._place = Place()
+
+    def feed(self, data: bytes) -> None:
+        self.bytes += len(data)
+        for event in self._frames.feed(data):
+            self._read(event)
+        self._take_noticed()
+
+    def close(self) -> None:
+        """The end of the capture: what it lacks."""
+        for event in self._frames.close():
+            self._read(event)
+        self._take_noticed()
+        self._say(self._decoded(None), self._place._replace(column=None))
+        if not self.events:
+            self._fail(NotReadable("empty", "there is no event in it"))
+        elif not self._complete and not any(error.code == "truncated" for error in self.errors):
+            said = f"the stream ends before its end, after event {self.events}"
+            self._fail(OutOfOrder("truncated", said, self._place, "capture it again, from its first event to its last"))
+        elif self._complete and not self._failed and not self._grammar.usage:
+            self._note(Finding("usage-missing", None))
+
+    def _read(self, event: Any) -> None:
+        """One event, in all layers."""
+        self._place, self.events = event.place, self.events + 1
+        if event.fault:
+            self._fail(event.fault)
+            return
+        value = with_type(event) if self._named else event.value
+        self.first = value if self.first is None else self.first
+        if value is not DONE and not isinstance(value, dict):
+            self._note(Finding("invalid-shape", self._at(()), f"expected an object, found {self._told(value)}"))
+            return
+        found = [*self._decoded(value), *self._grammar.feed(value)]
+        if isinstance(value, dict):
+            found += [*(_names(event) if self._named else ()), *self._shape(value, {each.code for each in found})]
+        self._say(found, event.place)
+
+    def _shape(self, event: dict[str, Any], codes: set[str]) -> Iterator[Finding]:
+        """The faults of an event's shape; a type that nobody knows is told as that."""
+        kind = self.checks.event_kind(event)
+        if kind is None or "shape" not in self.wanted.layers or "unknown-event" in codes:
+            return
+        for fault in _faults(self.protocol, kind, event):
+            yield Finding(_code(fault, self.checks), fault.path, fault.said)
+
+    def _decoded(self, value: Any) -> list[Finding]:
+        """What the decoder says of an event, or (None) of the end."""
+        found: list[Finding] = []
+        try:
+            for said in self._decoder.close() if value is None else self._decoder.feed(value):
+                self._failed = self._failed or isinstance(said, Fail)
+                self._complete = self._complete or isinstance(said, (Done, Fail))
+        except OutOfOrder as error:
+            found.append(Finding(error.code, None, error.message))
+        found += self._context.findings
+        self._context.findings.clear()
+        self._ledger.clear()
+        return found
+
+    def _told(self, value: Any) -> str:
+        return shape_of(self.protocol).told(value)
+
+    def _take_noticed(self) -> None:
+        noticed, self._frames.findings = self._frames.findings, []
+        for code, place in noticed:
+            self._note(Finding(code, place))
+
+    def _say(self, found: Iterable[Finding], place: Place) -> None:
+        for each in found:
+            self._note(each._replace(place=place if each.place is None else self._at(each.place)))
+
+    def _at(self, path: Any) -> Place:
+        return path if isinstance(path, Place) else self._place._replace(column=None, pointer=text.pointer(path))
+
+    def _fail(self, error: ProxaiError) -> None:
+        self.errors.append(error.at(line=self._place.line, byte=self._place.byte, event=self._place.event))
+        self._note(Finding(error.code, error.place, error.message))
+
+    def _note(self, found: Finding) -> None:
+        if not self.wanted.has(found.code):
+            return
+        self._counted[found.code] = self._counted.get(found.code, 0) + 1
+        if self._counted[found.code] <= FOUND_AT_MOST:
+            self.findings.append(found)
+        else:
+            self.more[found.code] = self.more.get(found.code, 0) + 1
+
+
+def _names(event: Any) -> Iterator[Finding]:
+    """An event's name must be the type in its data."""
+    said = event.value.get("type")
+    if "type" not in event.value and event.name:
+        yield Finding("event-name", None, "the data has no `type`; clients that go by it miss this event")
+    elif event.name is None and said is not None:
+        yield Finding("event-name", None, "the event has no name; clients that go by it miss this event")
+    elif said != event.name:
+        yield Finding("event-name", None, "the name is not the type in the data; clients go by one or the other")

@@ -1,0 +1,73 @@
+"""What breaks which client, as data: of each client the codes of findings that it fails on, and how that is known."""
+
+from typing import NamedTuple
+
+
+class Profile(NamedTuple):
+    """A client: what it is, and of each finding that breaks it what happens, with where that was seen."""
+
+    title: str
+    breaks: dict[str, str]
+
+
+_JSON = "reads the data of every event as JSON and raises"
+
+PROFILES: dict[str, Profile] = {
+    "openai-python": Profile(
+        "the official Python client of OpenAI (chat, responses), and its stream helpers",
+        {
+            "empty-event": f"{_JSON} (tried with 3.57)",
+            "keep-alive-event": "reads an empty event there, once an `id:` line was sent (openai/openai-python#2722)",
+            "call-repeats": "its chat helper joins the words, so the id or name stands twice (tried with 3.57)",
+        },
+    ),
+    "openai-node": Profile(
+        "the official TypeScript client of OpenAI (chat, responses)",
+        {"empty-event": f"{_JSON} (mnfst/llm-gateway#2053)"},
+    ),
+    "openai-go": Profile(
+        "the official Go client of OpenAI (chat, responses)",
+        {
+            "empty-event": f"{_JSON} (openai/openai-go#651)",
+            "keep-alive-event": "reads an empty event there and raises (openai/openai-go#643, #651)",
+        },
+    ),
+    "anthropic-python": Profile(
+        "the official Python client of Anthropic (messages), and its stream helper",
+        {
+            "event-name": "goes by the name of an event and passes over others (tried with 2.14)",
+            "empty-event": f"{_JSON}, if the name of the event is known (NousResearch/hermes-agent#35418)",
+        },
+    ),
+    "anthropic-typescript": Profile(
+        "the official TypeScript client of Anthropic (messages)",
+        {
+            "event-name": "goes by the name of an event and passes over others (earendil-works/pi#1983)",
+            "empty-event": f"{_JSON} (anthropics/anthropic-sdk-typescript#861)",
+            "blocks-overlap": "its helper tells pieces of the last block that was started",
+        },
+    ),
+    "claude-code": Profile(
+        "Claude Code, behind a gateway that speaks messages",
+        {
+            "event-name": "goes by the name of an event, as its client library does (earendil-works/pi#1983)",
+            "blocks-overlap": "loses tool input, or stops with `Content block not found`",
+        },
+    ),
+    "vercel-ai": Profile(
+        "the AI SDK of Vercel (chat, responses)",
+        {
+            "unknown-event": "its closed list of events refuses the stream (vercel/ai#20574, anomalyco/opencode#38106)",
+        },
+    ),
+    "serde": Profile(
+        "Rust clients that read events as a closed enumeration",
+        {
+            "unknown-event": "an unknown variant ends the turn (router-for-me/CLIProxyAPI#6007)",
+        },
+    ),
+    "langchain": Profile(
+        "LangChain's chat models",
+        {"usage-missing": "`usage_metadata` stays empty (langchain-ai/langgraph#5878)"},
+    ),
+}
