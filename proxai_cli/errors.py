@@ -20,8 +20,10 @@ class ProxaiError(Exception):
     """An input could not be translated (from here on).
 
     `code` is one of `spec/reasons.md` §3, `message` says what is wrong without any captured value,
-    `place` where, and `hint` the one thing to do about it.
+    `place` where, and `hint` the one thing to do about it. `path` names the file where that is no capture.
     """
+
+    path = ""
 
     def __init__(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
         super().__init__(message)

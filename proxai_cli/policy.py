@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from . import text
@@ -20,7 +19,6 @@ from .reasons import ERRORS, FINDINGS, LEVELS, REASONS
 BASELINE_FORM = 1
 ALLOW, DENY = "allow", "deny"
 NEW, KNOWN, ALLOWED, DENIED = "new", "known", "allowed", "denied"
-NEVER = "never"
 # What a finding has for an op.
 FOUND = "found"
 KINDS = ("request", "response", "stream", "error")
@@ -55,7 +53,7 @@ RULE_KEYS = (
 KEYS = (
     Key("to", "word", "target protocol of a bare `proxai diff`", tuple(PROTOCOLS)),
     Key("inputs", "paths", "captures of a bare `proxai diff`, as seen from the folder of the policy; patterns too"),
-    Key("fail-on", "word", "as --fail-on, for every command", (*LEVELS, NEVER)),
+    Key("fail-on", "word", "as --fail-on, for every command", (*LEVELS, "never")),
     Key("baseline", "path", "as --baseline, as seen from the folder of the policy"),
     Key("ignore", "patterns", "places that `proxai diff A B` does not look at"),
     Key("set", "choices", "mapping choices, as --set; `proxai map --choices` lists them"),
@@ -188,13 +186,6 @@ class Judge:
         return [entry for entry in self.known.values() if entry.fingerprint not in self._met]
 
 
-def counts(state: str, level: str, fail_on: str) -> bool:
-    """Does something in this state and of this level fail a run?"""
-    if state == DENIED:
-        return True
-    return state == NEW and fail_on != NEVER and LEVELS.index(level) >= LEVELS.index(fail_on)
-
-
 # Baselines
 
 
@@ -260,6 +251,8 @@ _ANEW = "write it anew with --write-baseline"
 
 def baseline_schema() -> dict[str, Any]:
     """The JSON Schema of a baseline."""
+    from importlib.resources import files
+
     said: dict[str, Any] = text.loads(files(__package__).joinpath("baseline.schema.json").read_bytes())
     return said
 

@@ -41,9 +41,9 @@ def main(words: list[str]) -> int:
             screen.say(*faults.tracebacked(error))
         problem = faults.internal(error)
     if _form(words) in faults.AS_DATA:
-        screen.err(faults.as_line(problem))
+        screen.err(faults.as_line(problem, problem.path))
     else:
-        screen.say(*faults.told(problem))
+        screen.say(*faults.told(problem, problem.path))
     return ERRORS[problem.code].exit
 
 
@@ -74,6 +74,10 @@ def _answer(words: list[str]) -> int:
     if said.version:
         screen.out(f"proxai {__version__}\n".encode())
         return 0
+    if "config" in said.values:
+        from .policies import applied
+
+        applied(said)
     return command(said.command).run(said)
 
 

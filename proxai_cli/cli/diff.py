@@ -2,7 +2,7 @@
 
 from .convert import asked, needed
 from .documents import Document, told_by
-from .options import CAPTURES, INTERLEAVE, PAGER, REPAIR, SOURCE, TO, WHOLE, Call, Command, telling
+from .options import BASELINE, BY, CAPTURES, INTERLEAVE, PAGER, REPAIR, SOURCE, TO, WHOLE, Call, Command, telling
 from .run import Run
 from .translating import body, how, pipe, piped, through
 
@@ -32,7 +32,7 @@ COMMAND = Command(
     "What a translation would lose, before anything is sent.",
     ("proxai diff req.json --to responses", "proxai diff captures/ --to messages --format lines --fail-on risk"),
     CAPTURES,
-    (TO, *SOURCE, REPAIR, INTERLEAVE, PAGER, *telling("loss")),
+    (TO, *SOURCE, REPAIR, INTERLEAVE, *BASELINE, BY, PAGER, *telling("loss")),
     run,
     WHOLE,
 )

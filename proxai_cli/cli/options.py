@@ -4,7 +4,7 @@ The same descriptions make the Typer app (`typer_app.py`), which answers everyth
 and every mistake. So there is one list of options, and starting a translation does not wait for Typer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ..report.forms import WRITERS
@@ -51,10 +51,10 @@ class Words(NamedTuple):
 
 
 class Call:
-    """What was asked for: the command, its words, and each option under its name."""
+    """What was asked for: the command, its words, and each option under its name; `given` are those that were named."""
 
-    def __init__(self, command: str, words: list[str], values: dict[str, Any]) -> None:
-        self.command, self.words, self.values = command, words, values
+    def __init__(self, command: str, words: list[str], values: dict[str, Any], given: Collection[str] = ()) -> None:
+        self.command, self.words, self.values, self.given = command, words, values, given
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -80,7 +80,7 @@ def plain(command: Command, given: list[str]) -> Call | None:
     """The call, if every word of it is sure to be understood; None leaves it to Typer, which tells what is wrong."""
     names = {"--" + option.name: option for option in command.options}
     letters = {option.short: option for option in command.options if option.short}
-    words, values = list[str](), {option.key: option.start() for option in command.options}
+    words, values = list[str](), dict[str, Any]()
     rest = list(reversed(given))
     while rest:
         word = rest.pop()
@@ -110,14 +110,15 @@ def plain(command: Command, given: list[str]) -> Call | None:
         _set(option, value, values)
     if command.words.most is not None and len(words) > command.words.most:
         return None
-    return Call(command.name, words, values)
+    starts = {option.key: option.start() for option in command.options}
+    return Call(command.name, words, starts | values, set(values))
 
 
 def _set(option: Option, value: str | None, values: dict[str, Any]) -> None:
     if option.many:
-        values[option.key].append(value)
+        values.setdefault(option.key, []).append(value)
     elif option.counts:
-        values[option.key] += 1
+        values[option.key] = values.get(option.key, 0) + 1
     else:
         values[option.key] = value if option.metavar else True
 
@@ -150,6 +151,11 @@ SOURCE = (
 SIDE = Option("side", "write there what must be kept to come back without loss", "", "FILE")
 BACK = Option("back", "come back with what --side has written", "", "FILE")
 PAGER = Option("no-pager", "do not show a long report through a pager")
+BASELINE = (
+    Option("baseline", "what is known, and does not count against --fail-on", "", "FILE"),
+    Option("write-baseline", "write it anew, and tell what came and went; not if any input failed"),
+)
+BY = Option("by", "what the table is grouped by", "", "G", ("reason", "file", "path"), "reason")
 REPAIR = Option("repair", "end a cut stream properly in the target; exit 3 all the same")
 INTERLEAVE = Option("interleave", "keep the order in which blocks arrive (to messages)")
 INDENT = Option("indent", "spaces for each level of JSON; 0 is compact", "", "N")
@@ -185,6 +191,8 @@ def telling(fail_on: str) -> tuple[Option, ...]:
             ("stop", "skip"),
             "stop",
         ),
+        Option("config", "the policy file; without it proxai.toml, or pyproject.toml, upwards from here", "", "FILE"),
+        Option("no-config", "look for no policy file"),
         *SPEAKING,
     )
 

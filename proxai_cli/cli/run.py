@@ -3,11 +3,11 @@
 import os
 from collections import Counter
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..errors import ProxaiError
 from ..reasons import ERRORS, LEVELS
-from ..report import json
 from ..report.account import Item, Report, Verdict
 from ..report.forms import SUFFIXES, WRITERS, Shown, formed
 from ..report.lines import summary, summary_of_records
@@ -17,6 +17,9 @@ from .inputs import STDIN, Input, line_at
 from .options import Call
 from .outputs import STDOUT, spare, write_file
 from .translating import Outcome, failure
+
+if TYPE_CHECKING:
+    from .judging import Standing
 
 FOLDED_AFTER = 5
 
@@ -39,6 +42,7 @@ class Run:
         self.reports = [_report(said, to_stdout) for said in call.report]
         _apart([place for _, place in self.reports], call.values.get("output"))
         self.form = call.format
+        self.standing: Standing | None = call.values.get("standing")
 
     def each(
         self,
@@ -156,10 +160,13 @@ class Run:
                 screen.err(faults.folded_as_line(code, count - FOLDED_AFTER))
             elif count > FOLDED_AFTER:
                 screen.say(f"proxai: {count - FOLDED_AFTER} more of error[{code}]")
+        said = self._judged()
         if self._reached():
             self.codes.add(1)
         shown = self.form if self.form != "auto" else "table" if self.to_stdout else "none"
-        if shown != "none":
+        if said and self.form == "auto":
+            screen.out("".join(line + "\n" for line in said).encode())
+        elif shown != "none":
             self._show(self._formed(shown, STDOUT))
         for form, place in self.reports:
             try:
@@ -180,18 +187,42 @@ class Run:
         else:
             screen.err(report)
 
+    def _judged(self) -> list[str]:
+        """Judge the items by policy and baseline; what came into the baseline and went, where it is written."""
+        standing, said = self.standing, list[str]()
+        if standing is None:
+            return said
+        self.items = standing.judged(self.items)
+        if standing.is_anew and self.complete:
+            try:
+                said = standing.rewrite(self.call.fail_on, len(self.items))
+                self.items = standing.judged(self.items)
+            except ProxaiError as error:
+                self.tell(error)
+        elif standing.is_anew:
+            self.note(f"{standing.baseline} is left as it was, for not all of every input was read")
+        for each in standing.notes():
+            self.note(each)
+        if self.form != "auto" and not self.call.quiet and not self._as_data:
+            screen.say(*said)
+        return said
+
     def _reached(self) -> bool:
         fail_on = self.call.fail_on
-        if fail_on == "never":
-            return False
-        levels = json.totals(self.items)
-        return any(levels[level] for level in LEVELS[LEVELS.index(fail_on) :])
+        failing = () if fail_on == "never" else LEVELS[LEVELS.index(fail_on) :]
+        return any(
+            said.state == "denied" or (said.state == "new" and said.level in failing)
+            for item in self.items
+            for said in item.said
+        )
 
     def _formed(self, form: str, place: str) -> bytes:
         """The report in a form, for the screen (stdout or stderr) or a file."""
         if form == "table" and self.table:
             return self.table(self.items, self.call.verbose).encode()
         verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
+        if self.standing:
+            verdict = verdict._replace(**self.standing.verdict())
         report = Report(self.call.command, self.items, verdict, __version__)
         others = tuple(other for _, other in self.reports if other not in (STDOUT, place))
         shown = Shown(80, False, self.call.verbose, self.call.values.get("by", "reason"), others)

@@ -52,13 +52,16 @@ def _top(version: Annotated[bool, typer.Option("--version", help="the version")]
 def _function(command: Command) -> Callable[..., Call]:
     """A function with the command's options as parameters, which is what Typer reads; it gives the call back."""
 
-    def call(**values: Any) -> Call:
+    def call(context: typer.Context, **values: Any) -> Call:
         words = values.pop("words")
         if command.words.most == 1:
             words = [words] if words else None
-        return Call(command.name, list(words or ()), {name[:-1]: value for name, value in values.items()})
+        sources = {name[:-1]: context.get_parameter_source(name) for name in values}
+        given = {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+        return Call(command.name, list(words or ()), {name[:-1]: value for name, value in values.items()}, given)
 
-    parameters = [_words(command), *map(_parameter, command.options)]
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [context, _words(command), *map(_parameter, command.options)]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {each.name: each.annotation for each in parameters}
     return call

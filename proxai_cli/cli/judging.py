@@ -1,0 +1,155 @@
+"""A run judged by a policy and a baseline: states of items, what is said of rules and entries, the baseline anew.
+
+Rules and entries are judged in `policy.py`; here are items, files, words, and the clock: a rule that expires needs
+today's date, which is read once, from SOURCE_DATE_EPOCH where that is set, else in UTC.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime
+from typing import Any
+
+from .. import policy
+from ..errors import ProxaiError
+from ..policy import Case, Judge, Judgement, Known, Policy
+from ..report.account import Change, Found, Item, fingerprint, places, pointer
+from ..report.lines import safe
+from .inputs import read
+from .outputs import write_file
+
+FOLDED_AFTER = 5
+
+
+class Standing:
+    """What a run is judged by: a policy (which may be empty) and a baseline.
+
+    State: the judge, and every case that it has judged.
+    """
+
+    def __init__(self, said: Policy | None, place: str | None, baseline: str | None, is_anew: bool) -> None:
+        """`is_anew` says that the baseline is to be written. Raises `bad-policy` where it cannot be read."""
+        self.policy, self.place, self.baseline, self.is_anew = said or Policy(), place, baseline, is_anew
+        self.known = _known(baseline, is_anew) if baseline else []
+        self.today = today() if any(rule.expires for rule in self.policy.rules) else None
+        self.judge = Judge()
+        self.cases: list[tuple[Case, Judgement]] = []
+
+    def judged(self, items: Iterable[Item]) -> list[Item]:
+        """The items with the state of each change and finding."""
+        self.judge, self.cases = Judge(self.policy.rules, self.known, self.today), []
+        return [self._item(item) for item in items]
+
+    def _item(self, item: Item) -> Item:
+        file = self._file(item.path)
+        changes, findings = list[Change](), list[Found]()
+        for change in item.changes:
+            state, rule = self._state(_case(item, change, change.reason, change.op, change.leaves, file))
+            changes.append(change._replace(state=state, rule=rule))
+        for found in item.findings:
+            state, _ = self._state(_case(item, found, found.code, policy.FOUND, 1, file))
+            findings.append(found._replace(state=state))
+        return item._replace(changes=tuple(changes), findings=tuple(findings))
+
+    def _state(self, case: Case) -> Judgement:
+        judgement = self.judge.judged(case)
+        self.cases.append((case, judgement))
+        return judgement
+
+    def _file(self, path: str) -> str:
+        """A capture's path as seen from the policy's folder."""
+        if self.place is None or path == "-":
+            return path
+        try:
+            return os.path.relpath(path, os.path.dirname(self.place) or ".").replace(os.sep, "/")
+        except ValueError:
+            return path
+
+    def verdict(self) -> dict[str, Any]:
+        """The parts of a report's verdict that it is about."""
+        return {
+            "policy": self.place,
+            "baseline": self.baseline,
+            "unused_rules": tuple(self.judge.unused),
+            "expired_rules": tuple(self.judge.expired),
+            "gone": tuple(entry.fingerprint for entry in self.judge.gone),
+        }
+
+    def notes(self) -> Iterator[str]:
+        """What must be known of rules and entries that did nothing."""
+        for rules, what in ((self.judge.expired, "expired"), (self.judge.unused, "fitted nothing")):
+            if rules:
+                yield f"{self.place}: {_number(len(rules), 'rule')} {what} ({safe(', '.join(rules))})"
+        gone = self.judge.gone
+        for entry in gone[:FOLDED_AFTER]:
+            yield f"gone from {self.baseline}: {entry.reason} {entry.op} {_place(entry)} {_way(entry)}".rstrip()
+        if len(gone) > FOLDED_AFTER:
+            yield f"{len(gone) - FOLDED_AFTER} more gone from {self.baseline}; --write-baseline strikes them out"
+
+    def rewrite(self, fail_on: str, captures: int) -> list[str]:
+        """Write the baseline anew, and judge by it from now on; the lines that say what was taken in and struck out.
+
+        Raises `not-written`.
+        """
+        assert self.baseline is not None
+        before, known = self.known, policy.taken(self.cases, fail_on)
+        write_file(self.baseline, policy.written(known))
+        self.known = known
+        levels = {case.fingerprint: case.level for case, _ in self.cases}
+        return _told(before, known, levels, self.baseline, captures)
+
+
+def today() -> date:
+    """The day in UTC, or that of SOURCE_DATE_EPOCH, for runs that are to be repeated."""
+    told = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return (datetime.fromtimestamp(int(told), UTC) if told else datetime.now(UTC)).date()
+    except (ValueError, OverflowError, OSError):
+        raise ProxaiError(
+            "bad-call", "SOURCE_DATE_EPOCH is no time in seconds", hint="unset SOURCE_DATE_EPOCH"
+        ) from None
+
+
+def _known(place: str, is_anew: bool) -> list[Known]:
+    """The entries of a baseline; one that is to be written need not be there."""
+    if is_anew and not os.path.exists(place):
+        return []
+    try:
+        return policy.read_baseline(read(place))
+    except ProxaiError as error:
+        problem = ProxaiError("bad-policy", error.message, error.place, hint=error.hint or "--write-baseline writes it")
+        problem.path = place
+        raise problem from None
+
+
+def _case(item: Item, said: Change | Found, code: str, op: str, leaves: int, file: str) -> Case:
+    exact = (pointer(said.source), pointer(said.target)) if isinstance(said, Change) else (said.at, None)
+    return Case(code, op, exact, places(said), item.pair, file, said.level, fingerprint(item.pair, said), leaves)
+
+
+def _told(before: list[Known], known: list[Known], levels: dict[str, str], place: str, captures: int) -> list[str]:
+    """One line for each entry that came or went, then the sum."""
+    was, now = ({entry.fingerprint for entry in each} for each in (before, known))
+    came = [("+", levels[each.fingerprint], each) for each in known if each.fingerprint not in was]
+    went = [("-", each.level, each) for each in before if each.fingerprint not in now]
+    rows = []
+    for sign, level, entry in (*came, *went):
+        end = _number(entry.leaves, "leaf", "leaves") if sign == "+" else "(not met any more)"
+        rows.append((f"{sign} {level}", entry.reason, entry.op, _place(entry), _way(entry), end))
+    widths = [max((len(row[at]) for row in rows), default=0) for at in range(5)]
+    lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
+    sum_of = f"{place}: {len(known)} known (+{len(came)} -{len(went)}) from {_number(captures, 'capture')}"
+    return [*lines, sum_of]
+
+
+def _place(entry: Known) -> str:
+    return " -> ".join(safe(each or "/") for each in (entry.source, entry.target) if each is not None)
+
+
+def _way(entry: Known) -> str:
+    """`chat -> messages request`."""
+    source, target, kind = entry.pair
+    return " ".join(filter(None, [" -> ".join(filter(None, [source, target])), kind]))
+
+
+def _number(count: int, one: str, more: str = "") -> str:
+    return f"{count} {one if count == 1 else more or one + 's'}"
