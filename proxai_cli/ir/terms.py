@@ -185,8 +185,10 @@ TERMS: dict[str, Term] = {
 VOLATILE = frozenset({"id", "created", "completed", "system_fingerprint", "request_id", "item_id"})
 # Ties a call to its result; another one that ties the same is as good.
 LINKING = frozenset({"call_id"})
-# Says only what the kind of its node, or the place of a turn, says as well.
-IMPLIED = frozenset({"type", "role"})
+# Says only what the kind of its node says as well, where that is no object of its own (a lone text).
+IMPLIED = frozenset({"type"})
+# Says of an `item` only what the parts in it say as well.
+ENVELOPE = frozenset({"type", "role"})
 # Lists in which the order means something.
 ORDERED = frozenset({"instructions", "turns", "parts"})
 
