@@ -12,9 +12,10 @@ from ..errors import NotThatSideFile, ProxaiError
 from ..pipe import Pipe, events, written
 from ..report.account import Side
 from ..translate import Translation
-from ..wire.capture import captures, undone
+from ..wire.capture import captures
 from ..wire.detect import Detection, detect_value
 from ..wire.http import start_of_body
+from ..wire.packing import undone
 from .convert import asked, printed
 from .documents import EXCHANGE, TOLD, Document, Part, parsed
 from .inputs import Input, read

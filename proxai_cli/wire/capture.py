@@ -1,111 +1,211 @@
 """Capture files: what a file is made of, and the documents in it.
 
-Compression and UTF-16 are undone by their first bytes; places are then those of the text. Read are one JSON body, one
-event stream, either with its HTTP message around it, and JSON values in lines or one after another. Other containers
-(HAR, cassettes, transcripts, ...) are told by name and refused.
+Compression and UTF-16 are undone by their first bytes; places are then those of the text. Containers are known by how
+they begin: one JSON body, JSON values in lines, one after another or in one list, an event stream, HTTP messages, and
+what tools keep of calls (HAR, cassettes, transcripts, logs), each of which has a room beside this one. What is known
+and not read is told by name and refused.
+
+All is read piecewise: held is the record at hand. (A single body or stream is one record; transcripts, logs and YAML
+are read whole.)
 """
 
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from io import BytesIO
-from typing import NamedTuple
+from itertools import chain
 
 from .. import text
 from ..errors import NotReadable, Place
 from . import sse
-from .http import Head, Unwrapper, read_head
+from .calls import Capture
+from .http import Head, Piece, Unwrapper, read_head
+from .packing import MAX_SIZE, begun, unpacked
 
-MAX_SIZE = 4 << 30
-
-
-class Capture(NamedTuple):
-    """One document: the container it stands in (`json`, `sse`, `http`, `jsonl`), its number there (from 1, or None
-    for the only one), its bytes, where they begin, and the head of its HTTP message."""
-
-    container: str
-    record: int | None
-    body: bytes
-    place: Place
-    head: Head | None = None
+BEGINNING = 1 << 12
+LONGEST_HEAD = 1 << 18
 
 
-def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
+def captures(data: bytes | Iterable[bytes], max_size: int = MAX_SIZE, records: bool = False) -> Iterator[Capture]:
     """The documents in a file. JSON is only taken apart here; whether a body can be read shows when it is.
 
-    Raises `NotReadable`: `empty`; `unreadable` for what is binary, damaged, a container that is not read, or unpacks
-    to more than `max_size` bytes; `bad-json` for text that is neither JSON nor a stream.
+    `records` says that the elements of a list are records whatever they look like.
+
+    Raises `NotReadable`: `empty`; `unreadable` for what is binary, damaged, a container that is not read, or comes to
+    more than `max_size` bytes; `bad-json` for text that is neither JSON nor a stream, and for a container that is cut.
     """
-    data = undone(data, max_size)
-    body, place = _unwrapped(data)
-    http = len(body) < len(data)
-    head = read_head(data) if http else None
-    body = undone(body, max_size) if http else body
-    _refuse_foreign(body)
-    stream = sse.looks_like_a_stream(body)
-    parts = None if stream else _parts(body)
-    if parts is None:
-        yield Capture("http" if http else "sse" if stream else "json", None, body, place, head)
+    pieces: Iterable[bytes] = unpacked([data] if isinstance(data, bytes) else data, max_size)
+    start, pieces = begun(pieces, LONGEST_HEAD)
+    head = read_head(start)
+    if head is not None and head.method is not None:
+        from .dialogue import captures as dialogue
+
+        found = dialogue(b"".join(pieces), max_size)
+        first = next(found, None)
+        if first is not None:
+            yield from chain([first], found)
+            return
+        raise _nothing()
+    place, pieces = _unwrapped(pieces)
+    if place.byte:
+        pieces = unpacked(pieces, max_size)
+    beginning, pieces = _begun(pieces)
+    _refuse_foreign(beginning)
+    yield from _read(beginning, pieces, place, head, max_size, records)
+
+
+def _read(
+    beginning: bytes, pieces: Iterable[bytes], place: Place, head: Head | None, max_size: int, records: bool
+) -> Iterator[Capture]:
+    bare = beginning.removeprefix(text.BYTE_ORDER_MARK).lstrip()
+    marked = len(text.BYTE_ORDER_MARK) if beginning.startswith(text.BYTE_ORDER_MARK) else 0
+    inner = place._replace(byte=(place.byte or 0) + marked)
+    if sse.looks_like_a_stream(beginning):
+        yield Capture("http" if place.byte else "sse", None, b"".join(pieces), place, head)
+    elif _HAR.match(bare) and not records:
+        from . import har
+
+        yield from har.captures(_behind(pieces, marked), inner, max_size)
+    elif (found := _CASSETTE.match(bare)) and not records:
+        from . import cassette
+
+        yield from cassette.captures(_behind(pieces, marked), inner, found[1].decode(), max_size)
+    elif _YAML_CASSETTE.match(bare):
+        from . import cassette
+
+        yield from cassette.captures_of_yaml(b"".join(pieces), place, max_size)
+    elif _CURL.match(bare):
+        from . import dialogue
+
+        yield from _not_empty(dialogue.captures_of_curl(b"".join(pieces), max_size), "no answer that has a body")
+    elif _LOG.match(bare):
+        from . import sections
+
+        yield from _not_empty(sections.captures(b"".join(pieces), max_size), "no section with a body")
+    else:
+        for capture in _json(pieces, place, marked, records):
+            container = "http" if place.byte and capture.record is None else capture.container
+            yield capture._replace(container=container, head=head)
+
+
+def _json(pieces: Iterable[bytes], place: Place, marked: int, records: bool) -> Iterator[Capture]:
+    """One JSON body, or the records of a list, of lines, or that follow one another."""
+    inner = place._replace(byte=(place.byte or 0) + marked)
+    line, rest = _line(pieces)
+    if line[marked:].lstrip().startswith(b"["):
+        is_list, pieces = _is_list_of_records(chain([line], rest), marked, records)
+        if is_list:
+            from .values import elements
+
+            yield from _numbered("array", elements(_behind(pieces, marked), inner))
+            return
+        line, rest = _line(pieces)
+    second, rest = _line(rest)
+    if not second.strip():
+        yield Capture("json", None, line + second, place)
         return
-    number, line, byte = 0, place.line or 1, place.byte or 0
-    for part in parts:
-        if part.strip():
-            number += 1
-            yield Capture("jsonl", number, part, Place(line=line, byte=byte), head)
-        line, byte = line + part.count(b"\n"), byte + len(part)
-
-
-def undone(data: bytes, max_size: int = MAX_SIZE) -> bytes:
-    """A file without its compression, as UTF-8. Raises `unreadable`."""
-    if data.startswith(b"\x1f\x8b"):
-        import gzip
-        import zlib
-
-        try:
-            with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-                data = file.read(max_size + 1)
-        except (OSError, EOFError, zlib.error):
-            raise NotReadable(
-                "unreadable",
-                "the gzip data is cut or damaged",
-                hint="fetch the file again, or unpack what there is of it with `gzip -dc`",
-            ) from None
-        if len(data) > max_size:
-            raise NotReadable("unreadable", f"it unpacks to more than {max_size} bytes", hint="--max-size BYTES")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return data.decode("utf-16").encode()
-        except UnicodeError:
-            raise NotReadable("unreadable", "the UTF-16 text is cut or damaged", hint="save it as UTF-8") from None
-    return data
-
-
-def _unwrapped(data: bytes) -> tuple[bytes, Place]:
-    """The body of an HTTP message, or what was given, if it is none; and where it begins."""
-    unwrapper = Unwrapper()
-    pieces = unwrapper.feed(data) + unwrapper.close()
-    if not pieces:
-        return b"", Place(line=1, byte=0)
-    body = pieces[0].data if len(pieces) == 1 else b"".join(piece.data for piece in pieces)
-    return body, Place(line=1 + pieces[0].framing, byte=pieces[0].byte)
-
-
-def _parts(body: bytes) -> Iterable[bytes] | None:
-    """The pieces that together are the text, each with one JSON value or blank; None where there is but one value."""
-    first, _, rest = body.partition(b"\n")
-    if not rest.strip():
-        return None
-    lines = (found.group() for found in re.finditer(rb"[^\n]*\n|[^\n]+", body))
-    if _fault(first) is None:
-        return lines
-    fault = _fault(body)
-    if fault is None:
-        return None
-    if fault.message == text.FOLLOWED:
-        return text.split(body)
+    damage, pieces = _fault(line), chain([line, second], rest)
     # A first line that is damaged does not make the rest of the lines unreadable.
-    second = rest.lstrip().partition(b"\n")[0]
-    return lines if second.startswith(b'{"') and _fault(second) is None else None
+    goes_on = second.lstrip().startswith(b'{"') and _fault(second) is None
+    if damage is None or (goes_on and not damage.hint and damage.message != text.FOLLOWED):
+        yield from _numbered("jsonl", _lines(pieces, place))
+        return
+    from .values import first_of, following
+
+    followed, pieces = first_of(_behind(pieces, marked))
+    if followed:
+        yield from _numbered("jsonl", following(pieces, inner))
+        return
+    data = (text.BYTE_ORDER_MARK if marked else b"") + b"".join(pieces)
+    if goes_on and _fault(data) is not None:
+        yield from _numbered("jsonl", _lines([data], place))
+    else:
+        yield Capture("json", None, data, place)
+
+
+def _numbered(container: str, found: Iterable[tuple[bytes, Place]]) -> Iterator[Capture]:
+    return (Capture(container, number, data, place) for number, (data, place) in enumerate(found, 1))
+
+
+def _is_list_of_records(pieces: Iterable[bytes], marked: int, records: bool) -> tuple[bool, Iterable[bytes]]:
+    """Whether the elements of a list stand for themselves, by the first of them; and the text again.
+
+    The requests of a batch belong together, and so do the events of a stream.
+    """
+    from .values import first_element
+
+    first, pieces = first_element(pieces, marked)
+    if records or not first.startswith(b"{") or _fault(first) is not None:
+        return records and bool(first), pieces
+    value = text.loads(first)
+    from .detect import detect_events
+
+    event = sse.Event(value, None, Place())
+    return "custom_id" not in value and detect_events([event]).sure is None, pieces
+
+
+def _unwrapped(pieces: Iterable[bytes]) -> tuple[Place, Iterable[bytes]]:
+    """Where the body of an HTTP message begins, and its bytes; or those that were given, if it is none."""
+    unwrapper = Unwrapper()
+    bodies = chain((found for piece in pieces for found in unwrapper.feed(piece)), _closed(unwrapper))
+    first = next(bodies, None)
+    if first is None:
+        return Place(line=1, byte=0), []
+    return Place(line=1 + first.framing, byte=first.byte), chain([first.data], (each.data for each in bodies))
+
+
+def _closed(unwrapper: Unwrapper) -> Iterator[Piece]:
+    yield from unwrapper.close()
+
+
+def _begun(pieces: Iterable[bytes]) -> tuple[bytes, Iterable[bytes]]:
+    """The beginning of a text, up to something that is not blank; and the text again."""
+    beginning, pieces = begun(pieces, BEGINNING)
+    count = BEGINNING
+    while len(beginning) >= count and not beginning.removeprefix(text.BYTE_ORDER_MARK).strip():
+        count *= 2
+        beginning, pieces = begun(pieces, count)
+    return beginning, pieces
+
+
+def _behind(pieces: Iterable[bytes], count: int) -> Iterator[bytes]:
+    """A text without its first bytes."""
+    for piece in pieces:
+        yield piece[count:]
+        count = max(0, count - len(piece))
+
+
+def _line(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """A text up to the end of its first line that is not blank; and what follows that."""
+    arriving, seen, start = iter(pieces), bytearray(), 0
+    for piece in arriving:
+        seen += piece
+        while end := seen.find(b"\n", start) + 1:
+            if seen[:end].strip():
+                return bytes(seen[:end]), chain([bytes(seen[end:])], arriving)
+            start = end
+        start = max(start, len(seen) - len(piece)) if not seen[start:].strip() else start
+    return bytes(seen), arriving
+
+
+def _lines(pieces: Iterable[bytes], place: Place) -> Iterator[tuple[bytes, Place]]:
+    """The lines of a text that are not blank, each with its end and its place."""
+    number, byte = place.line or 1, place.byte or 0
+    for line in _cut(pieces):
+        if line.strip():
+            yield line, Place(line=number, byte=byte)
+        number, byte = number + 1, byte + len(line)
+
+
+def _cut(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    for piece in pieces:
+        start = 0
+        while end := piece.find(b"\n", start) + 1:
+            yield b"".join([*held, piece[start:end]])
+            held.clear()
+            start = end
+        held.append(piece[start:])
+    yield b"".join(held)
 
 
 def _fault(data: bytes) -> NotReadable | None:
@@ -116,37 +216,46 @@ def _fault(data: bytes) -> NotReadable | None:
     return None
 
 
+def _not_empty(found: Iterator[Capture], what: str) -> Iterator[Capture]:
+    first = next(found, None)
+    if first is None:
+        raise NotReadable("empty", f"there is {what} in it", Place(line=1, column=1, byte=0), "capture the call again")
+    yield from chain([first], found)
+
+
+def _nothing() -> NotReadable:
+    return NotReadable("empty", "there is nothing in it", Place(line=1, column=1, byte=0), "capture the call again")
+
+
+_HAR = re.compile(rb'\{\s*"log"\s*:\s*\{')
+_CASSETTE = re.compile(rb'\{(?:\s*"\w+"\s*:\s*(?:"[^"]*"|[\w.]+)\s*,)*\s*"((?:http_)?interactions)"\s*:\s*\[')
+_YAML_CASSETTE = re.compile(rb"(?:#.*\s+)*(?:---\s+)?(?:[a-z_]+: .*\s+)*(?:http_)?interactions:(?:\s|\Z)")
+_CURL = re.compile(rb"[*<>] ")
+_LOG = re.compile(rb"=== ?[A-Z]")
+
 # Containers that are known and not read: their beginning, what they are, and what to do.
 FOREIGN = (
-    (rb'\{\s*"log"\s*:\s*\{', "a HAR archive", "save the body of the call that you want as a file of its own"),
-    (
-        rb'\{\s*"(?:http_)?interactions"\s*:|(?:---\s+)?(?:version: .*\s+)?(?:http_)?interactions:',
-        "a cassette",
-        "save the body of the call that you want as a file of its own",
-    ),
-    (rb"[*<>] ", "a transcript of `curl -v`", "save the answer itself: curl -N -o FILE"),
-    (rb"=== ?[A-Z]", "a log of a gateway", "save the body that you want as a file of its own"),
-    (rb"\(\xb5/\xfd", "zstd data", "unpack it: zstd -dc FILE | proxai ..."),
     (rb"PK\x03\x04", "a zip archive or a spreadsheet", "unpack it, or export it as JSON lines"),
     (rb"SQLite format 3", "a database", "export the table as JSON lines: sqlite3 -json FILE 'select ...'"),
     (rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\n\r\r\n", "a packet capture", "tshark -r FILE -q -z follow,http,ascii,0"),
     (rb"\d+:\d+:\w+[;,]", "a flow file", "mitmdump -nr FILE --set hardump=FILE.har"),
 )
 _START_OF_JSON = re.compile(rb'[\[{"\-0-9tfn](?!\0)')
-BEGINNING = 1 << 12
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\udc80-\udcff]")
 
 
-def _refuse_foreign(body: bytes) -> None:
-    """Raises for what can be neither JSON nor a stream, by its first bytes."""
-    beginning = body[:BEGINNING].removeprefix(text.BYTE_ORDER_MARK)
+def _refuse_foreign(beginning: bytes) -> None:
+    """Raises for what can be none of the containers that are read, by its first bytes."""
+    beginning = beginning.removeprefix(text.BYTE_ORDER_MARK)
     start = Place(line=1, column=1, byte=0)
     for mark, what, hint in FOREIGN:
         if re.match(mark, beginning) or re.match(mark, beginning.lstrip()):
             raise NotReadable("unreadable", f"this is {what}, which is not read", start, hint)
-    if not body.removeprefix(text.BYTE_ORDER_MARK).strip():
-        raise NotReadable("empty", "there is nothing in it", start, "capture the call again")
-    if not beginning.strip() or _START_OF_JSON.match(beginning.lstrip()) or sse.looks_like_a_stream(body):
+    bare = beginning.lstrip()
+    if not bare:
+        raise _nothing()
+    readable = (_START_OF_JSON, _YAML_CASSETTE, _CURL, _LOG)
+    if any(mark.match(bare) for mark in readable) or sse.looks_like_a_stream(beginning):
         return
     characters = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(beginning)
     if _NO_TEXT.search(characters):

@@ -1,7 +1,7 @@
 """HTTP/1 framing that a capture left around a body: heads in front of it, chunk sizes inside it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]+ \S+ HTTP/\d")
@@ -147,17 +147,22 @@ def read_head(data: bytes) -> Head | None:
     if not unwrapper.head:
         return None
     first, *lines = [line.decode("utf-8", "replace").strip() for line in unwrapper.head]
-    headers: dict[str, str] = {}
-    for line in lines:
-        name, colon, value = line.partition(":")
-        if colon and name:
-            name, value = name.strip().lower(), value.strip()
-            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    headers = headers_of((name, value) for name, colon, value in (line.partition(":") for line in lines) if colon)
     words = first.split()
     if words[0].startswith("HTTP/"):
         return Head(None, None, int(words[1]), headers)
     host = headers.get("host")
     return Head(words[0], f"//{host}{words[1]}" if host and words[1].startswith("/") else words[1], None, headers)
+
+
+def headers_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Headers by their names in lower case, those of one name joined."""
+    headers: dict[str, str] = {}
+    for name, value in pairs:
+        key, said = name.strip().lower(), value.strip()
+        if key:
+            headers[key] = f"{headers[key]}, {said}" if key in headers else said
+    return headers
 
 
 def start_of_body(data: bytes) -> int:
