@@ -46,11 +46,11 @@ def found(*tools: Any, call_id: str | None = None, **fields: Any) -> dict[str, A
     return {**said, "status": "completed", "tools": list(tools), **fields}
 
 
-def both_ways(said: list[Any], source: str, target: str) -> Any:
+def both_ways(said: list[Any], source: str, target: str, **known: Any) -> Any:
     """The parts of a translated reply; as body and as stream they are the same, and the official types take them."""
     reply = answer(source, said)
-    body = told(reply, source, target, "response").value
-    events, _ = streamed(stream_of(reply, source), source, target)
+    body = told(reply, source, target, "response", **known).value
+    events, _ = streamed(stream_of(reply, source), source, target, **known)
     collected = collect(events, target).value
     key = "content" if target == "messages" else "output"
     assert complaint(target, "response", body) is None
@@ -310,3 +310,54 @@ def test_a_container_in_which_no_code_ran_is_lost(container: Any) -> None:
     _, translator = streamed(fed, "messages", "responses")
     assert not {why for _, _, _, why, level in translator.account if level == "unexplained"}
     told(answer("messages", [], container=container), "messages", "responses", "response")
+
+
+PATCH = {"type": "create_file", "path": "a", "diff": "b"}
+RUN = {"type": "exec", "command": ["ls"], "env": {}}
+CLICK = {"type": "click", "x": 1, "y": 2, "button": "left"}
+
+
+def use(name: str, input: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": "toolu_1", "name": name, "input": input}
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "input", "item"),
+    [
+        ("computer", "computer", CLICK, {"type": "computer_call", "action": CLICK}),
+        ("computer", "computer", {"actions": [CLICK]}, {"type": "computer_call", "actions": [CLICK]}),
+        ("shell", "bash", {"commands": ["ls"]}, {"type": "shell_call", "action": {"commands": ["ls"]}}),
+        ("shell", "bash", {"command": "ls"}, {"type": "shell_call", "action": {"commands": ["ls"]}}),
+        ("local_shell", "bash", RUN, {"type": "local_shell_call", "action": RUN}),
+        ("apply_patch", "apply_patch", PATCH, {"type": "apply_patch_call", "operation": PATCH}),
+        ("computer", "computer", {"action": "screenshot"}, {"type": "function_call"}),
+        ("computer", "computer", {"actions": [{"type": "click"}]}, {"type": "function_call"}),
+        ("shell", "bash", {"restart": True}, {"type": "function_call"}),
+        ("apply_patch", "apply_patch", {}, {"type": "function_call"}),
+        ("shell", "computer", CLICK, {"type": "function_call"}),
+    ],
+)
+def test_a_call_of_a_tool_that_the_request_has_is_an_item_of_its_own(
+    tool: str, name: str, input: Any, item: dict[str, Any]
+) -> None:
+    asked = {"request": ask("responses", tools=[{"type": tool}]), "request_protocol": "responses"}
+    (found,) = both_ways([use(name, input)], "messages", "responses", **asked)
+    assert found | item == found and found["call_id"] == "toolu_1" and found["status"] == "completed"
+    (unasked,) = both_ways([use(name, input)], "messages", "responses")
+    assert unasked["type"] == "function_call"
+    if item["type"] != "function_call" and input != {"command": "ls"}:
+        assert both_ways([found], "responses", "messages") == [use(name, input)]
+
+
+def test_a_function_of_the_same_name_is_a_function() -> None:
+    tools = [{"type": "computer"}, {"type": "function", "name": "computer", "parameters": {}, "strict": False}]
+    asked = {"request": ask("responses", tools=tools), "request_protocol": "responses"}
+    (found,) = both_ways([use("computer", CLICK)], "messages", "responses", **asked)
+    assert found["type"] == "function_call"
+
+
+def test_a_call_of_a_tool_of_the_vendor_that_was_asked_by_messages() -> None:
+    tools = [{"type": "bash_20250124", "name": "bash"}]
+    asked = {"request": ask("messages", tools=tools), "request_protocol": "messages"}
+    (found,) = both_ways([use("bash", {"command": "ls"})], "messages", "responses", **asked)
+    assert found["type"] == "shell_call"

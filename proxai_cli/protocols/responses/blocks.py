@@ -13,6 +13,7 @@ from ...ir.values import as_text
 from ...ledger import Leaf, Writer, made
 from .asked import unwrapped
 from .citations import citation_url, write_citation
+from .client_calls import client_call, write_client_call
 from .collected import put_back
 from .hosted import Kind, answered, begin_hosted, end_hosted, write_body
 from .ids import write_call_id
@@ -372,6 +373,45 @@ class CallBlock(Block):
     def cut(self) -> None:
         self._unwrapped()
         self.item.let_go()
+
+
+class ClientCallBlock(Block):
+    """A call that may be of a tool which the vendor defines: what it does says so, and that is known at its end."""
+
+    def __init__(self, stream: Stream, node: Node) -> None:
+        super().__init__(stream)
+        self.node, self.pieces = node, list[tuple[Leaf, Node | None]]()
+        self.ledger.keep(node)
+
+    def delta(self, leaf: Leaf, said: Node | None) -> None:
+        self.pieces.append((leaf, said))
+        self.ledger.keep([leaf, said])
+
+    def close(self) -> None:
+        said = self.node.but()
+        leaves = [leaf for leaf, _ in self.pieces]
+        if leaves:
+            text = joined([leaf.value for leaf in leaves])
+            said.says["arguments"] = leaves[0].to(text, "pieces-joined", leaves[1:])
+        action = client_call(said, self.stream.asked)
+        if action is None:
+            self._as_function()
+            return
+        self.ledger.drop([more for _, more in self.pieces], "no-equivalent")
+        item = Item(self.stream)
+        whole = item.added()
+        write_client_call(action, whole, self.stream.ids, self.context, "in_progress")
+        item.begun(whole, status="completed")
+        item.done()
+
+    def _as_function(self) -> None:
+        call = CallBlock(self.stream, self.node)
+        for leaf, said in self.pieces:
+            call.delta(leaf, said)
+        call.close()
+
+    def cut(self) -> None:
+        self.ledger.drop([self.node, *(each for piece in self.pieces for each in piece)], "not-terminal")
 
 
 class HostedBlock(Block):

@@ -8,7 +8,16 @@ from ...ir.events import Close, Delta, Done, Event, Fail, Finish, Open, Say, Sta
 from ...ir.nodes import Node
 from ...ledger import Leaf, Ledger, Writer
 from .asked import Asked
-from .blocks import AnswerBlock, CallBlock, HostedBlock, Message, RedactedBlock, TextBlock, ThoughtBlock
+from .blocks import (
+    AnswerBlock,
+    CallBlock,
+    ClientCallBlock,
+    HostedBlock,
+    Message,
+    RedactedBlock,
+    TextBlock,
+    ThoughtBlock,
+)
 from .error import write_error_event, write_failure
 from .hosted import Kind, container_id, kind
 from .ids import Ids
@@ -121,6 +130,8 @@ class Encoder:
             return ThoughtBlock(self, node)
         if node.kind == "redacted":
             return RedactedBlock(self, node)
+        if self.asked.client_call(node) is not None and node.protocol != NAME:
+            return ClientCallBlock(self, node)
         if node.kind in ("tool_call", "custom_call"):
             return CallBlock(self, node)
         if node.kind == "tool_result":

@@ -47,10 +47,10 @@ def item_id(leaf: Leaf, prefix: str, context: Context) -> Leaf:
     return leaf.to(value, "wrap-id" if value == prefix + said else "legal-id")
 
 
-def write_call_id(call: Node, item: Writer, ids: Ids, context: Context) -> None:
+def write_call_id(call: Node, item: Writer, ids: Ids, context: Context, prefix: str = "") -> None:
     """The item's id of a call, which is not the id by which its result is found; that is made distinct here."""
     ids.distinct(call)
-    leaf, prefix = call.get("call_id"), CALL_PREFIX[call.kind]
+    leaf, prefix = call.get("call_id"), prefix or CALL_PREFIX[call.kind]
     if leaf is None or not isinstance(leaf.value, str) or not leaf.value:
         item.make("id", ids.make(prefix.rstrip("_")), "made-id")
         return

@@ -5,6 +5,7 @@ from ...ir.nodes import Node
 from ...ledger import Leaf, Writer
 from .asked import Asked, unwrapped
 from .citations import write_citations
+from .client_calls import client_call, write_client_call
 from .hosted import Kind, Results, kind, write_hosted
 from .ids import CALL_PREFIX, Ids, write_call_id
 from .items import lost
@@ -93,9 +94,13 @@ class Output:
         item.order(("id", "type", "summary", "content", "encrypted_content", "status"))
 
     def _call(self, call: Node) -> None:
-        said = asked_for(call, self.asked)
         item = self.items.item()
         self.message = None
+        action = client_call(call, self.asked)
+        if action is not None:
+            write_client_call(action, item, self.ids, self.context)
+            return
+        said = asked_for(call, self.asked)
         write_call_id(said, item, self.ids, self.context)
         write_call(said, item, self.context)
         item.make("status", "completed", "required-by-target")

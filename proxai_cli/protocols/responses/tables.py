@@ -385,7 +385,7 @@ CLIENT_CALL = Table(
     Field("id", "item_id", TEXT),
     Field("type", "name", TEXT, read=lambda leaf, context: leaf.to(CLIENT_CALLS[leaf.value], "respelled")),
     Field("status", "status", TEXT),
-    Field("call_id", "call_id", TEXT),
+    Field("call_id", "call_id", TEXT, write=legal_call_id),
     Field("action", "arguments", OBJECT),
     Field("operation", "arguments", OBJECT),
     Field("actions", "arguments", LIST, read=lambda leaf, context: leaf.to({"actions": leaf.value}, "respelled")),
