@@ -94,11 +94,16 @@ class Counts(NamedTuple):
 
 class View(NamedTuple):
     """Both documents whole, for a report that shows them side by side: of a body its value, of a stream the list of its
-    events; and every entry of the account, with the number of the event as the first step of a stream's paths."""
+    events; and every entry of the account, with the event's position in its list as the first step of a stream's paths.
+
+    Values that the report may not tell are hidden already (`view.hidden`). `by`, where a stream became a stream, says
+    for each target event which source event let it out; the number behind the last one is the stream's end.
+    """
 
     source: Any
     target: Any
     entries: tuple[Entry, ...]
+    by: tuple[int, ...] = ()
 
 
 class Item(NamedTuple):
@@ -291,9 +296,9 @@ def severity(said: Change | Found) -> int:
     return max(level, LEVELS.index("risk")) if said.state == "denied" else level
 
 
-def is_failure(found: Found) -> bool:
+def is_failure(said: Change | Found) -> bool:
     """Is it an error, for which the document (or the rest of it) was not looked at?"""
-    return found.code in ERRORS
+    return isinstance(said, Found) and said.code in ERRORS
 
 
 def described(value: Any, how: str, known: frozenset[str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .account import Item, Report, groups
 from .forms import Shown
@@ -24,22 +24,24 @@ def formed(report: Report, shown: Shown) -> bytes:
 
 def table(items: Iterable[Item], width: int, color: bool, verbose: bool = False) -> str:
     """Each document with its changes by reason, the most severe first, its findings, and its sums."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        highlight=False,
-        emoji=False,
-    )
+    console, out = screen(width, color)
     for number, item in enumerate(items):
         if number:
             console.print()
         _item(console, item, verbose)
     return out.getvalue()
+
+
+def screen(width: int, color: bool) -> "tuple[Console, io.StringIO]":
+    """A console that takes no text for markup, and what is printed on it."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    system: Literal["standard"] | None = "standard" if color else None
+    console = Console(
+        file=out, width=width, force_terminal=color, color_system=system, highlight=False, emoji=False, markup=False
+    )
+    return console, out
 
 
 def _item(console: "Console", item: Item, verbose: bool) -> None:
@@ -66,7 +68,7 @@ def _item(console: "Console", item: Item, verbose: bool) -> None:
         console.print(rows)
     for finding in item.findings:
         level = Text(finding.level, style=STYLE[finding.level])
-        console.print(Text.assemble("  ", level, f"  {finding.code}  {where(finding)}{finding.text}"))
+        console.print(Text.assemble("  ", level, f"  {finding.code}  {where(finding)}{safe(finding.text)}"))
     if item.counts:
         console.print(Text(sums(item.counts, "source", "target")))
     if found:

@@ -1,6 +1,7 @@
 """The account as lines of text: the summary of a translation, and one line for each change, for grep and editors."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from ..ledger import SYNTHESIZED, Path
@@ -18,6 +19,7 @@ from .account import (
     pointer,
     sentence,
     together,
+    told_once,
 )
 from .forms import Shown
 
@@ -87,7 +89,7 @@ def _account(item: Item, verbose: bool) -> list[str]:
         for group in shown
     ]
     return told + [
-        f"  {found.level}  {found.code}  {where(found)}{found.text}" for found in _severe(item.findings, verbose)
+        f"  {found.level}  {found.code}  {where(found)}{safe(found.text)}" for found in _severe(item.findings, verbose)
     ]
 
 
@@ -167,24 +169,59 @@ def formed(report: Report, shown: Shown) -> bytes:
     return "".join(line + "\n" for item in report.items for line in changes(item)).encode()
 
 
-def changes(item: Item) -> Iterator[str]:
-    """`file:line:column: level reason op source -> target: text`, and one line for each finding."""
-    for said in item.said:
-        judged = judgement(said)
-        end = f" [{judged}]" if judged else ""
-        yield f"{_position(item, said.place or {})}: {said.level} {code(said)} {happened(said)}: {sentence(said)}{end}"
+def changes(item: Item, these: Iterable[Change | Found] | None = None) -> Iterator[str]:
+    """`file:line:column: level reason op source -> target: text` for each change and finding, or for these."""
+    for said in item.said if these is None else these:
+        start, judged = _position(item, said.place or {}), judgement(said)
+        end = safe(sentence(said)) + (f" [{judged}]" if judged else "")
+        yield f"{start}: {said.level} {code(said)} {happened(said)}: {end}"
 
 
-def happened(said: Change | Found, leaves: int = 0, places: Callable[[Path | None], str | None] = pointer) -> str:
+Places = Callable[[Path | None], str | None]
+
+
+def happened(said: Change | Found, leaves: int = 0, places: Places = pointer) -> str:
     """`dropped /stop (2)`, `changed /a -> /b`, `found /a`: what happened to which place.
 
     `leaves` is their number where it is not that of this change alone, `places` how a path is told.
     """
+    return f"{said.op if isinstance(said, Change) else 'found'} {places_of(said, leaves, places)}"
+
+
+def places_of(said: Change | Found, leaves: int = 0, places: Places = pointer) -> str:
+    """`/stop (2)`, `/a -> /b`: its places alone."""
     if isinstance(said, Found):
-        return f"found {safe(said.at or '/')}"
+        return safe(said.at or "/")
     way = " -> ".join(safe(places(path) or "/") for path in (said.source, said.target) if path is not None)
     leaves = leaves or said.leaves
-    return f"{said.op} {way}" + (f" ({leaves})" if leaves > 1 else "")
+    return way + (f" ({leaves})" if leaves > 1 else "")
+
+
+def message(said: Change | Found, leaves: int = 0, places: Places = pointer) -> str:
+    """The whole of it for one cell or annotation: what happened to which place, what that means, how it was judged."""
+    nowhere = isinstance(said, Found) and not said.at
+    told = sentence(said) if nowhere else f"{happened(said, leaves, places)}: {sentence(said)}"
+    judged = judgement(said)
+    return safe(told) + (f" [{judged}]" if judged else "")
+
+
+def told_together(report: Report) -> str:
+    """A run in one line: how many different changes and findings are new, known, allowed; rules; what was not read."""
+    verdict = report.verdict
+    states = Counter(same.said.state for same in told_once(report.items) if not is_failure(same.said))
+    told = [f"{states['new']} new"]
+    told += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
+    rules = {"expired": verdict.expired_rules, "fitted nothing": verdict.unused_rules}
+    told += [
+        f"{len(names)} rule{'s' * (len(names) > 1)} {what} ({safe(', '.join(names))})"
+        for what, names in rules.items()
+        if names
+    ]
+    told += [f"{len(verdict.gone)} gone"] if verdict.gone else []
+    statuses = Counter(item.status for item in report.items)
+    words = {"failed": "failed", "cut": "cut", "skipped": "left out"}
+    told += [f"{statuses[status]} {word}" for status, word in words.items() if statuses[status]]
+    return ", ".join(told) + ("" if verdict.complete else "; not all was looked at")
 
 
 def judgement(said: Change | Found) -> str:

@@ -1,62 +1,79 @@
 """The account as Markdown for a comment: one row for each fingerprint, five open and the rest folded."""
 
+import re
 from collections.abc import Iterable
 
-from ..reasons import LEVELS
-from .account import Change, Item, Report, fingerprint, pattern, sentence
+from .account import Change, Report, Same, code, is_failure, pattern, sentence, together, told_once
 from .forms import Shown
-from .lines import name, safe, sums, way
+from .lines import judgement, name, safe, sums, told_together, way
 
 OPEN = 5
+# A comment takes 65 536 characters on GitHub; what is around the rows needs some, too.
 LIMIT = 60_000
-HEAD = "| level | reason | op | source | target | leaves | what that means |\n" + "| --- " * 7 + "|\n"
+AROUND = 2_000
+NAMED = 20
 
 
 def formed(report: Report, shown: Shown) -> bytes:
-    """A run as Markdown."""
-    return markdown(report.items).encode()
+    """A run as Markdown of at most LIMIT bytes; what does not fit is said to be left out.
+
+    What is captured stands in code spans only, where nothing is markup, a mention or a link.
+    """
+    told = told_once(report.items)
+    heads = ["level", "reason", "op", "source", "target", "leaves", *(["documents"] if len(report.items) > 1 else [])]
+    head = f"| {' | '.join([*heads, 'what that means'])} |\n" + "| --- " * (len(heads) + 1) + "|\n"
+    failed = [
+        f"- {_code(name(item))}: {found.text}" for item in report.items for found in item.findings if is_failure(found)
+    ]
+    rows = [_row(same, len(heads) > 6) for same in told if not is_failure(same.said)]
+    named = failed[:NAMED] + ([f"- … and {len(failed) - NAMED} more"] if len(failed) > NAMED else [])
+    room = LIMIT - AROUND - sum(len(line.encode()) for line in named)
+    fitting = rows[: _fitting(rows, room)]
+    parts = [f"### proxai {report.command}: {_text(told_together(report))}\n\n"]
+    parts += [
+        f"{_code(name(item))}: {way(item)}\n\n" for item in report.items if item.source and len(report.items) == 1
+    ]
+    if fitting:
+        parts.append(head + "".join(fitting[:OPEN]) + "\n")
+    if fitting[OPEN:]:
+        summary = f"<details><summary>{len(fitting) - OPEN} more</summary>\n\n"
+        parts.append(summary + head + "".join(fitting[OPEN:]) + "\n</details>\n\n")
+    if len(fitting) < len(rows):
+        parts.append(f"… and {len(rows) - len(fitting)} more, which do not fit in a comment.\n\n")
+    parts += [line + "\n" for line in named] + (["\n"] if named else [])
+    counted = [item for item in report.items if item.counts]
+    if counted and (counts := together(counted).counts):
+        parts.append(sums(counts, "source", "target") + "\n")
+    return "".join(parts).rstrip("\n").encode() + b"\n"
 
 
-def markdown(items: Iterable[Item]) -> str:
-    """A report of at most LIMIT bytes; what does not fit is said to be left out."""
-    told, size, left = list[str](), 0, 0
-    for item in items:
-        section = _section(item)
-        size += len(section.encode())
-        if size > LIMIT - 200:
-            left += 1
-        else:
-            told.append(section)
-    more = f"\n… and {left} more documents, which do not fit in a comment.\n" if left else ""
-    return "\n".join(told) + more
+def _fitting(rows: Iterable[str], room: int) -> int:
+    count = 0
+    for row in rows:
+        room -= len(row.encode())
+        if room < 0:
+            break
+        count += 1
+    return count
 
 
-def _section(item: Item) -> str:
-    rows = list(_rows(item))
-    title = f"### {_cell(name(item))}: {way(item) or item.status}\n\n"
-    opened = HEAD + "".join(rows[:OPEN]) if rows else ""
-    folded = f"\n<details><summary>{len(rows) - OPEN} more</summary>\n\n{HEAD}{''.join(rows[OPEN:])}\n</details>\n"
-    found = "".join(f"\n- **{each.level}** `{each.code}` {_cell(each.text)}" for each in item.findings)
-    total = f"\n{sums(item.counts, 'source', 'target')}\n" if item.counts else ""
-    return title + opened + (folded if len(rows) > OPEN else "") + (found + "\n" if found else "") + total
+def _row(same: Same, with_documents: bool) -> str:
+    said = same.said
+    cells = [said.level, code(said)]
+    if isinstance(said, Change):
+        cells += [said.op, _code(pattern(said.source)), _code(pattern(said.target))]
+    else:
+        cells += ["found", _code(said.at), ""]
+    cells += [str(same.leaves), *([str(same.documents)] if with_documents else [])]
+    told, judged = sentence(said) if isinstance(said, Change) else _text(said.text), judgement(said)
+    return f"| {' | '.join([*cells, told + (f' ({_text(judged)})' if judged else '')])} |\n"
 
 
-def _rows(item: Item) -> Iterable[str]:
-    merged: dict[str, tuple[Change, int]] = {}
-    for change in sorted(item.changes, key=lambda change: -LEVELS.index(change.level)):
-        mark = fingerprint(item.pair, change)
-        first, count = merged.get(mark, (change, 0))
-        merged[mark] = first, count + change.leaves
-    for change, count in merged.values():
-        source, target = _place(pattern(change.source)), _place(pattern(change.target))
-        cells = (change.level, change.reason, change.op, source, target, str(count), _cell(sentence(change)))
-        yield f"| {' | '.join(cells)} |\n"
+def _code(said: str | None) -> str:
+    """A text as a code span that it cannot leave, nor the cell around it."""
+    return "`" + re.sub("[|`<]", lambda found: f"\\x{ord(found[0]):02x}", safe(said)) + "`" if said else ""
 
 
-def _place(pointer: str | None) -> str:
-    return "" if pointer is None else f"`{_cell(pointer).replace('`', '´')}`"
-
-
-def _cell(said: str) -> str:
-    """A text that cannot leave its cell or begin a tag."""
-    return safe(said).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|")
+def _text(said: str) -> str:
+    """A text of ours that holds names: what could be markup in it is escaped."""
+    return re.sub(r"[^\w\s.,;:()-]", lambda found: f"&#{ord(found[0])};", safe(said))
