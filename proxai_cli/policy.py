@@ -14,7 +14,7 @@ from . import text
 from .errors import NotReadable, Place, ProxaiError
 from .patterns import Glob, pointer_glob
 from .protocols import PROTOCOLS
-from .reasons import ERRORS, FINDINGS, LEVELS, REASONS
+from .reasons import ERRORS, FINDINGS, LEVELS, REASONS, level
 
 BASELINE_FORM = 1
 ALLOW, DENY = "allow", "deny"
@@ -139,8 +139,7 @@ class Known(NamedTuple):
     @property
     def level(self) -> str:
         """The level of its reason; where that depends on the place, the lower one."""
-        known = REASONS.get(self.reason) or FINDINGS.get(self.reason)
-        return known.level.rstrip("*") if known else ""
+        return FINDINGS[self.reason].level if self.reason in FINDINGS else level(self.reason)
 
 
 class Judge:
@@ -189,15 +188,11 @@ class Judge:
 # Baselines
 
 
-def taken(cases: Iterable[tuple[Case, Judgement]], fail_on: str) -> list[Known]:
-    """The baseline of today: what is known, and what is new and a loss or more (or whatever `fail_on` is below that).
-
-    What a rule judges is left to the rule.
-    """
-    least = min(LEVELS.index(fail_on) if fail_on in LEVELS else 1, 1)
+def taken(cases: Iterable[tuple[Case, Judgement]]) -> list[Known]:
+    """The baseline of today: whatever no rule judges, notes too, so that right after it nothing is new."""
     found: dict[str, Known] = {}
     for case, judgement in cases:
-        if judgement.state == KNOWN or (judgement.state == NEW and LEVELS.index(case.level) >= least):
+        if judgement.rule is None:
             entry = Known(case.fingerprint, case.reason, *case.places, case.pair, case.op, case.leaves)
             before = found.get(case.fingerprint)
             found[case.fingerprint] = entry._replace(leaves=entry.leaves + (before.leaves if before else 0))

@@ -12,6 +12,7 @@ from typing import Any
 from .. import policy
 from ..errors import ProxaiError
 from ..policy import Case, Judge, Judgement, Known, Policy
+from ..reasons import LEVELS
 from ..report.account import Change, Found, Item, fingerprint, places, pointer
 from ..report.lines import safe
 from .inputs import read
@@ -85,13 +86,13 @@ class Standing:
         if len(gone) > FOLDED_AFTER:
             yield f"{len(gone) - FOLDED_AFTER} more gone from {self.baseline}; --write-baseline strikes them out"
 
-    def rewrite(self, fail_on: str, captures: int) -> list[str]:
+    def rewrite(self, captures: int) -> list[str]:
         """Write the baseline anew, and judge by it from now on; the lines that say what was taken in and struck out.
 
         Raises `not-written`.
         """
         assert self.baseline is not None
-        before, known = self.known, policy.taken(self.cases, fail_on)
+        before, known = self.known, policy.taken(self.cases)
         write_file(self.baseline, policy.written(known))
         self.known = known
         levels = {case.fingerprint: case.level for case, _ in self.cases}
@@ -127,12 +128,12 @@ def _case(item: Item, said: Change | Found, code: str, op: str, leaves: int, fil
 
 
 def _told(before: list[Known], known: list[Known], levels: dict[str, str], place: str, captures: int) -> list[str]:
-    """One line for each entry that came or went, then the sum."""
+    """One line for each entry that came or went, the most severe first, then the sum."""
     was, now = ({entry.fingerprint for entry in each} for each in (before, known))
     came = [("+", levels[each.fingerprint], each) for each in known if each.fingerprint not in was]
     went = [("-", each.level, each) for each in before if each.fingerprint not in now]
     rows = []
-    for sign, level, entry in (*came, *went):
+    for sign, level, entry in sorted([*came, *went], key=lambda one: (one[0], -LEVELS.index(one[1]))):
         end = _number(entry.leaves, "leaf", "leaves") if sign == "+" else "(not met any more)"
         rows.append((f"{sign} {level}", entry.reason, entry.op, _place(entry), _way(entry), end))
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(5)]

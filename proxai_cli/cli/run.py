@@ -195,7 +195,7 @@ class Run:
         self.items = standing.judged(self.items)
         if standing.is_anew and self.complete:
             try:
-                said = standing.rewrite(self.call.fail_on, len(self.items))
+                said = standing.rewrite(len(self.items))
                 self.items = standing.judged(self.items)
             except ProxaiError as error:
                 self.tell(error)
