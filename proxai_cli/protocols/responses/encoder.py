@@ -273,5 +273,5 @@ class Encoder:
         for block in [*self.open.values(), *self.calls.values()]:
             block.cut()
         self.open, self.calls = {}, {}
-        self.ledger.drop(self.ending, "not-terminal")
-        self.ending = None
+        self.ledger.drop([said for said in (self.ending, self.container) if said is not None], "not-terminal")
+        self.ending = self.container = None
