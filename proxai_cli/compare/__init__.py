@@ -18,7 +18,7 @@ from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, From, Leaf, 
 from ..protocols import PROTOCOLS
 from ..reasons import level
 from ..translate import translate
-from .alignment import RENAMED, RESPELLED, SAME, Alignment, Document, Lone, nodes_of, scalars
+from .alignment import RENAMED, RESPELLED, SAME, Alignment, Document, Lone, Match, nodes_of, scalars
 
 __all__ = ["NOT_COMPARED", "Capture", "Comparison", "Difference", "compare"]
 
@@ -222,7 +222,7 @@ class _Way:
             return Difference(DROPPED, path, None if why else feed.at, reason, said_level, 0, 0, not why)
         odd = [match for match in said if match.how not in (SAME, RESPELLED, RENAMED)]
         if odd or len(said) < len(matches):
-            at = odd[0].there[0] if odd and odd[0].there else _common(there)
+            at = odd[0].there[0] if odd and odd[0].there else _holder(feed, matches) or _common(there)
             steers = any(match.steers for match in said)
             return Difference(CHANGED, path, at, "differs", self._level("differs", steers), 0, self._fill(there), True)
         respelled = any(match.how == RESPELLED for match in said)
@@ -272,6 +272,15 @@ class _Way:
 
     def _level(self, why: str, steers: bool) -> str:
         return level(why, steers and self.steers)
+
+
+def _holder(feed: _Feed, matches: list[Match | None]) -> Path | None:
+    """The object of the second document that stands for the one that a leaf feeds."""
+    for leaf, match in zip(feed.leaves, matches, strict=True):
+        inside = leaf[len(feed.at) :]
+        if match and inside and match.there and match.there[0][-len(inside) :] == inside:
+            return match.there[0][: -len(inside)]
+    return None
 
 
 def _excuse(alone: Lone) -> str | None:

@@ -5,13 +5,13 @@ difference: a lone text or a list of one, instructions in the conversation or be
 no rule understands are paired by where they stand.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import text
 from ..ir.events import PIECES
 from ..ir.nodes import Node
-from ..ir.terms import IMPLIED, LINKING, ORDERED, VOLATILE, term
+from ..ir.terms import ENVELOPE, IMPLIED, LINKING, ORDERED, VOLATILE, term
 from ..ir.values import as_object
 from ..ledger import Leaf, Path, get, leaves_said, members
 from .sequences import Keys, in_any_order, in_order
@@ -96,20 +96,13 @@ def scalars(value: Any, path: Path = ()) -> Iterator[Path]:
             yield path
 
 
-class _Single(NamedTuple):
-    """A leaf of one node that has no partner under its term."""
-
-    leaf: Leaf
-    why: str | None
-    steers: bool
-
-
 class _Spoken(NamedTuple):
     """One part of a conversation with its turn and role; of a turn without parts the turn itself."""
 
     turn: Node
     part: Node | None
     role: str
+    placed: bool
 
 
 class Alignment:
@@ -128,6 +121,7 @@ class Alignment:
         self._prints: dict[int, Hashable] = {}
         self._links: list[tuple[Leaf, Leaf]] = []
         self._moving = False
+        self._homes: dict[Path, Path] = {(): ()}
         self._node(ours.node, theirs.node)
         self._name_links()
         self._by_place()
@@ -136,7 +130,9 @@ class Alignment:
 
     def _node(self, ours: Node, theirs: Node, but: Iterable[str] = ()) -> None:
         """Two nodes that stand for each other."""
-        mine, other = list[_Single](), list[_Single]()
+        here, there = self.ours.paths.get(id(ours.home)), self.theirs.paths.get(id(theirs.home))
+        if here is not None and there is not None:
+            self._homes.setdefault(here, there)
         talk = {"instructions", "turns"} if ours.kind == "request" and "turns" in {*ours.says, *theirs.says} else set()
         if talk:
             self._conversation(ours, theirs)
@@ -144,34 +140,24 @@ class Alignment:
             if name in but or name in talk:
                 continue
             one, two = ours.says.get(name), theirs.says.get(name)
-            if isinstance(one, Leaf) and isinstance(two, Leaf) and (one.home is None) == (two.home is None):
+            if isinstance(one, Leaf) and isinstance(two, Leaf):
                 self._leaf(name, one, two)
             elif isinstance(one, Node) and isinstance(two, Node):
                 self._node(one, two)
             elif isinstance(one, list) and isinstance(two, list):
                 self._list(name, one, two)
             else:
-                mine += _singles(name, one)
-                other += _singles(name, two)
-        mine += _rest(ours)
-        other += _rest(theirs)
-        there = {self._beside(self.theirs, theirs, single): single for single in other}
-        for single in mine:
-            partner = there.pop(self._beside(self.ours, ours, single), None)
-            if partner is None:
-                self._lose(single)
-            else:
-                self._raw(single.leaf, partner.leaf, single.steers or partner.steers)
-        for single in there.values():
-            self._add(single)
+                self._lose(name, one, name in IMPLIED and theirs.home is None)
+                self._add(name, two, name in IMPLIED and ours.home is None)
+        self._rest(ours, self._lose)
+        self._rest(theirs, self._add)
 
-    def _beside(self, document: Document, node: Node, single: _Single) -> Hashable:
-        """A key for what stands at the same place of two nodes."""
-        place, home = document.place(single.leaf), document.paths.get(id(node.home))
-        if place is None:
-            return id(single)
-        inside = node.home is not None and home is not None and place[: len(home)] == home
-        return place[len(home) :] if inside and home is not None else place[-1:]
+    def _rest(self, node: Node, note: Callable[..., None]) -> None:
+        """What no term of a node says."""
+        for leaf in node.extras.values():
+            note("", leaf)
+        for said, why in node.asides:
+            note("", said, why=why)
 
     def _list(self, name: str, ours: list[Any], theirs: list[Any]) -> None:
         """Two lists of nodes, or of leaves, under one term."""
@@ -188,12 +174,8 @@ class Alignment:
         pairs, moved = _pairs(mine, other, name in ORDERED)
         for at, there in pairs.items():
             self._moved(at in moved, ours[at], theirs[there])
-        taken = set(pairs.values())
-        self._alone(
-            name,
-            [each for at, each in enumerate(ours) if at not in pairs],
-            [each for at, each in enumerate(theirs) if at not in taken],
-        )
+        left, right = _open(pairs, ours, theirs)
+        self._alone(name, [ours[at] for at in left], [theirs[at] for at in right])
 
     def _moved(self, moved: bool, ours: Node, theirs: Node, but: Iterable[str] = ()) -> None:
         before, self._moving = self._moving, self._moving or moved
@@ -203,11 +185,9 @@ class Alignment:
     def _alone(self, name: str, ours: list[Any], theirs: list[Any]) -> None:
         """What has no partner, with all that it says."""
         for said in ours:
-            for single in _singles(name, said, True):
-                self._lose(single)
+            self._lose(name, said)
         for said in theirs:
-            for single in _singles(name, said, True):
-                self._add(single)
+            self._add(name, said)
 
     # --- the conversation
 
@@ -215,66 +195,73 @@ class Alignment:
         """All that is said, part by part, whatever turn it stands in; then the turns of the parts that are paired."""
         mine, other = _spoken(ours), _spoken(theirs)
         pairs, moved = _pairs(list(map(self._spoken_keys, mine)), list(map(self._spoken_keys, other)), True)
-        met: set[tuple[int, int]] = set()
-        paired_turns: tuple[set[int], set[int]] = set(), set()
-        for at, there in pairs.items():
+        met: tuple[set[int], set[int]] = set(), set()
+        for at, there in sorted(pairs.items()):
             one, two = mine[at], other[there]
             if one.part is not None and two.part is not None:
                 self._moved(at in moved, one.part, two.part)
-            if id(one.turn) not in paired_turns[0] or id(two.turn) not in paired_turns[1]:
-                met.add((at, there))
-            paired_turns[0].add(id(one.turn))
-            paired_turns[1].add(id(two.turn))
-        for at, there in sorted(met):
-            self._moved(at in moved, mine[at].turn, other[there].turn, ("parts",))
-        taken = set(pairs.values())
-        self._unpaired(mine, set(pairs), paired_turns[0], self._lose)
-        self._unpaired(other, taken, paired_turns[1], self._add)
+            if id(one.turn) not in met[0] or id(two.turn) not in met[1]:
+                self._turns(at in moved, one, two)
+            met[0].add(id(one.turn))
+            met[1].add(id(two.turn))
+        open_ones = _open(pairs, mine, other)
+        left, right = [mine[at] for at in open_ones[0]], [other[at] for at in open_ones[1]]
+        self._alone("parts", [each.part for each in left], [each.part for each in right])
+        self._empty_turns(_firsts(left, met[0]), _firsts(right, met[1]))
 
-    def _unpaired(self, spoken: list[_Spoken], paired: set[int], turns: set[int], note: Any) -> None:
-        told: set[int] = set()
-        for at, (turn, part, _) in enumerate(spoken):
-            if at in paired:
-                continue
-            alone = id(turn) not in turns
-            if part is not None:
-                for single in _singles("parts", part, True):
-                    note(single)
-            if alone and id(turn) not in told:
-                told.add(id(turn))
-                for single in _singles("turns", turn.but("parts"), True):
-                    note(single)
+    def _turns(self, moved: bool, ours: _Spoken, theirs: _Spoken) -> None:
+        """Two turns whose parts belong together; where a turn stands may say its role."""
+        if (ours.placed or theirs.placed) and ours.role == theirs.role:
+            self._lose("role", ours.turn.get("role"), True)
+            self._add("role", theirs.turn.get("role"), True)
+            self._moved(moved, ours.turn, theirs.turn, ("parts", "role"))
+        else:
+            self._moved(moved, ours.turn, theirs.turn, ("parts",))
 
-    def _spoken_keys(self, spoken: _Spoken) -> Keys:
-        turn, part, role = spoken
-        if part is None:
-            return (role, self._print(turn)), (role, "turn"), "turn", (role, "turn"), "turn"
-        whole, main, rough = self._keys(part)
-        return (role, whole), (role, main), main, (role, rough), rough
+    def _empty_turns(self, ours: list[_Spoken], theirs: list[_Spoken]) -> None:
+        """Turns of which no part has a partner."""
+        pairs = in_order([(each.role,) for each in ours], [(each.role,) for each in theirs])
+        for at, there in pairs.items():
+            self._turns(False, ours[at], theirs[there])
+        left, right = _open(pairs, ours, theirs)
+        self._alone(
+            "turns", [ours[at].turn.but("parts") for at in left], [theirs[at].turn.but("parts") for at in right]
+        )
 
     # --- keys
 
+    def _spoken_keys(self, spoken: _Spoken) -> Keys:
+        turn, part, role = spoken.turn, spoken.part, spoken.role
+        if part is None:
+            return (role, self._print(turn)), (role, "turn"), "turn", (role, "turn"), "turn", "turn", "turn"
+        whole, main, rough, nameless, kind = self._keys(part)
+        return (role, whole), (role, main), main, (role, rough), rough, nameless, kind
+
     def _keys(self, node: Node) -> Keys:
-        """All that a node says; its main words alone; its kind with the name that it goes by."""
+        """All that a node says; its main words alone; its kind with the name that it goes by; all but the name."""
         main = node.get(PIECES.get(node.kind, "text"))
         name = node.value("name") if isinstance(node.get("name"), Leaf) else None
         service = node.value("service") if isinstance(node.get("service"), Leaf) else None
         rough = (node.kind, _hashable(name), _hashable(service))
         whole = self._print(node)
-        return whole, (rough, _print_of("text", main)) if isinstance(main, Leaf) else whole, rough
+        words = (rough, _print_of("text", main)) if isinstance(main, Leaf) else whole
+        return whole, words, rough, self._said_by(node, "name"), node.kind
 
     def _print(self, node: Node) -> Hashable:
         """What a node says, in a form that is the same for all nodes that say it, without what is made anew."""
         known = self._prints.get(id(node))
         if known is None:
-            says = [
-                (name, self._said(name, said))
-                for name, said in sorted(node.says.items())
-                if name not in VOLATILE | LINKING | IMPLIED and name != "item"
-            ]
-            extras = sorted((str(key), text.dumps(leaf.value)) for key, leaf in node.extras.items())
-            known = self._prints[id(node)] = (node.kind, tuple(says), tuple(extras))
+            known = self._prints[id(node)] = self._said_by(node)
         return known
+
+    def _said_by(self, node: Node, but: str = "") -> Hashable:
+        says = [
+            (name, self._said(name, said))
+            for name, said in sorted(node.says.items())
+            if name not in VOLATILE | LINKING | IMPLIED and name not in ("item", but)
+        ]
+        extras = sorted((str(key), text.dumps(leaf.value)) for key, leaf in node.extras.items())
+        return node.kind, tuple(says), tuple(extras)
 
     def _said(self, name: str, said: Any) -> Hashable:
         if isinstance(said, Leaf):
@@ -292,16 +279,22 @@ class Alignment:
             self._links.append((ours, theirs))
         alike = _print_of(name, ours) == _print_of(name, theirs)
         if ours.joined or theirs.joined:
-            self._put(SAME if alike else DIFFERS, self.ours.scalars(ours), self.theirs.scalars(theirs), steers)
+            here, there = self.ours.scalars(ours), self.theirs.scalars(theirs)
+            beside = {path[-1]: path for path in there}
+            if alike or len(beside) < len(there) or len({path[-1] for path in here} & set(beside)) < 2:
+                self._put(SAME if alike else DIFFERS, here, there, steers)
+            else:  # several counts that are summed up: each by itself
+                for path in here:
+                    self._same_place(path, beside.pop(path[-1], None), steers)
+                self.extra.update(dict.fromkeys(beside.values(), Lone(None, steers)))
         else:
-            self._raw(ours, theirs, steers, alike)
+            self._raw(name, ours, theirs, alike)
 
-    def _raw(self, ours: Leaf, theirs: Leaf, steers: bool, alike: bool = False) -> None:
+    def _raw(self, name: str, ours: Leaf, theirs: Leaf, alike: bool) -> None:
         """What stands at two places of the documents, inner leaf by inner leaf; `alike` says that it means the same."""
-        here, there = self.ours.place(ours), self.theirs.place(theirs)
+        here, there, steers = self.ours.place(ours), self.theirs.place(theirs), term(name).steers
         if here is None or there is None:
-            self._lose(_Single(ours, None, steers))
-            self._add(_Single(theirs, None, steers))
+            self._put(SAME if alike else DIFFERS, self.ours.scalars(ours), self.theirs.scalars(theirs), steers)
             return
         if alike:
             equal = text.same(ours.home[ours.key], theirs.home[theirs.key])
@@ -329,6 +322,11 @@ class Alignment:
                     self.extra.update(dict.fromkeys(scalars(inner, (*there, key)), Lone(None, steers)))
 
     def _put(self, how: str, ours: tuple[Path, ...], theirs: tuple[Path, ...], steers: bool) -> None:
+        if not ours or not theirs:  # one of them means it without saying it
+            alone = Lone("target-default" if how == SAME else None, steers)
+            for into, paths in ((self.lost, ours), (self.extra, theirs)):
+                into.update((path, alone) for path in paths if path not in into)
+            return
         if self._moving and how in (SAME, RESPELLED):
             how = MOVED
         if len(ours) == len(theirs) and how == SAME:
@@ -338,16 +336,25 @@ class Alignment:
             return
         for here in ours:
             self.matched.setdefault(here, Match(how, theirs, steers))
-        for there in theirs if ours else ():
+        for there in theirs:
             self.reached.setdefault(there, ours[0])
 
-    def _lose(self, single: _Single) -> None:
-        for path in self.ours.scalars(single.leaf):
-            self.lost.setdefault(path, Lone(single.why, single.steers))
+    def _lose(self, name: str, said: Any, implied: bool = False, why: str | None = None) -> None:
+        """What only ours says under a term; nothing is missing where it is implied, or set aside for a `why`."""
+        self._note(self.ours, self.lost, name, said, "target-default" if implied else why)
 
-    def _add(self, single: _Single) -> None:
-        for path in self.theirs.scalars(single.leaf):
-            self.extra.setdefault(path, Lone(single.why, single.steers))
+    def _add(self, name: str, said: Any, implied: bool = False, why: str | None = None) -> None:
+        """What only theirs says."""
+        self._note(self.theirs, self.extra, name, said, "target-default" if implied else why)
+
+    def _note(self, document: Document, into: dict[Path, Lone], name: str, said: Any, why: str | None) -> None:
+        if isinstance(said, Node) and said.kind == "item":  # what stands around the parts of an item
+            for inner, each in said.says.items():
+                self._note(document, into, inner, each, "target-default" if inner in ENVELOPE else why)
+            said = [*said.extras.values(), *(each for each, _ in said.asides)]
+        for leaf, aside in leaves_said(said):
+            for path in document.scalars(leaf):
+                into.setdefault(path, Lone(aside or why, term(name).steers))
 
     def _name_links(self) -> None:
         """Links whose names differ, but consistently, are only named otherwise."""
@@ -365,33 +372,54 @@ class Alignment:
                     if path in self.matched:
                         self.matched[path] = self.matched[path]._replace(how=RENAMED)
 
+    def _same_place(self, here: Path, there: Path | None, steers: bool) -> None:
+        if there is None:
+            self.lost.setdefault(here, Lone(None, steers))
+            return
+        equal = text.same(get(self.ours.value, here), get(self.theirs.value, there))
+        self._put(SAME if equal else DIFFERS, (here,), (there,), steers)
+
     def _by_place(self) -> None:
-        """Leaves that no node holds are paired by where they stand."""
-        theirs = {path for path in scalars(self.theirs.value) if path not in self.reached and path not in self.extra}
-        for path in scalars(self.ours.value):
-            if path in self.matched or path in self.lost:
+        """Leaves without a partner are paired by where they stand in objects that stand for each other."""
+        open_ones = {path for path in scalars(self.theirs.value) if path not in self.reached}
+        for here in scalars(self.ours.value):
+            if here in self.matched:
                 continue
-            if path in theirs:
-                equal = text.same(get(self.ours.value, path), get(self.theirs.value, path))
-                self._put(SAME if equal else DIFFERS, (path,), (path,), False)
-            else:
-                self.lost[path] = Lone(None, False)
-        for path in theirs:
-            if path not in self.reached:
-                self.extra[path] = Lone(None, False)
+            alone = self.lost.setdefault(here, Lone(None, False))
+            at = next(at for at in range(len(here), -1, -1) if here[:at] in self._homes)
+            there = (*self._homes[here[:at]], *here[at:])
+            if there in open_ones:
+                self._same_place(here, there, alone.steers)
+        for there in open_ones:
+            if there not in self.reached:
+                self.extra.setdefault(there, Lone(None, False))
 
 
 def _pairs(ours: list[Keys], theirs: list[Keys], ordered: bool) -> tuple[dict[int, int], set[int]]:
-    """Pairs of positions, and those of ours that say the same at another place of an order that means something."""
-    if not ordered:
-        return in_any_order(ours, theirs), set()
-    pairs = in_order(ours, theirs)
-    taken = set(pairs.values())
-    left = [at for at in range(len(ours)) if at not in pairs]
-    right = [at for at in range(len(theirs)) if at not in taken]
-    moved = in_any_order([ours[at][:1] for at in left], [theirs[at][:1] for at in right])
-    away = {left[mine]: right[other] for mine, other in moved.items()}
+    """Pairs of positions, and those of ours that say the same at another place of an order that means something.
+
+    The last key is the kind, which pairs nothing but what is as many on both sides and of a kind, or of none.
+    """
+    kinds = [keys[-1] for keys in ours], [keys[-1] for keys in theirs]
+    mine, other = [keys[:-1] for keys in ours], [keys[:-1] for keys in theirs]
+    pairs = in_order(mine, other) if ordered else in_any_order(mine, other)
+    away: dict[int, int] = {}
+    if ordered:
+        left, right = _open(pairs, mine, other)
+        found = in_any_order([mine[at][:1] for at in left], [other[at][:1] for at in right])
+        away = {left[one]: right[two] for one, two in found.items()}
+    left, right = _open(pairs | away, mine, other)
+    if len(left) == len(right):
+        for one, two in zip(left, right, strict=True):
+            if kinds[0][one] == kinds[1][two] or "other" in (kinds[0][one], kinds[1][two]):
+                pairs[one] = two
     return pairs | away, set(away)
+
+
+def _open(pairs: dict[int, int], ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """The positions on both sides that are in no pair."""
+    taken = set(pairs.values())
+    return [at for at in range(len(ours)) if at not in pairs], [at for at in range(len(theirs)) if at not in taken]
 
 
 def _listed(ours: list[Any], theirs: list[Any]) -> Iterable[tuple[int, int]]:
@@ -402,35 +430,20 @@ def _listed(ours: list[Any], theirs: list[Any]) -> Iterable[tuple[int, int]]:
     return in_order(*keys).items()
 
 
+def _firsts(spoken: list[_Spoken], met: set[int]) -> list[_Spoken]:
+    """The first of each turn that is not met yet."""
+    turns = {id(each.turn): each for each in reversed(spoken) if id(each.turn) not in met}
+    return [each for each in spoken if turns.get(id(each.turn)) is each]
+
+
 def _spoken(node: Node) -> list[_Spoken]:
     found = []
     for name, usual in (("instructions", "system"), ("turns", "user")):
         for turn in node.says.get(name, []):
             role = turn.value("role", usual) if isinstance(turn.get("role"), Leaf) else usual
-            found += [_Spoken(turn, part, str(role)) for part in turn.says.get("parts") or [None]]
+            placed = name == "instructions"
+            found += [_Spoken(turn, part, str(role), placed) for part in turn.says.get("parts") or [None]]
     return found
-
-
-def _singles(name: str, said: Any, whole: bool = False) -> list[_Single]:
-    """The leaves of what has no partner. `whole` says that its node has none either, so that all of it is missing."""
-    if said is None:
-        return []
-    implied = name in IMPLIED and not whole
-    steers = term(name).steers
-    found = []
-    for leaf, why in leaves_said(said):
-        noted = why or ("target-default" if implied else None)
-        found.append(_Single(leaf, noted, steers))
-    if isinstance(said, Node) and said.kind == "item" and not whole:
-        words = {id(each) for name, each in said.says.items() if name in IMPLIED}
-        found = [each._replace(why="target-default") if id(each.leaf) in words else each for each in found]
-    return found
-
-
-def _rest(node: Node) -> list[_Single]:
-    """The leaves of a node that no term holds."""
-    extras = [_Single(leaf, None, False) for leaf in node.extras.values()]
-    return extras + [_Single(leaf, why, False) for said, why in node.asides for leaf, _ in leaves_said(said)]
 
 
 def _print_of(name: str, leaf: Leaf) -> Hashable:
