@@ -1,0 +1,184 @@
+"""What the place of a value tells about it: keys and headers that name secrets, and words that are no text.
+
+Words of protocols are taken from their tables, by the terms that they mean.
+"""
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..exchange.credentials import is_secret
+from ..exchange.headers import REQUEST, RESPONSE, SAME, SIZES
+from ..ledger import Path
+from ..protocols import PROTOCOLS
+from ..tables import Field, Gap, Word, rules
+
+CREDENTIAL, ACCOUNT, COOKIE, OPAQUE = "credential", "account-id", "cookie", "signature"
+
+# Terms whose values are words of a protocol, names or ids.
+_WORDS = {
+    "model", "type", "role", "status", "phase", "effort", "thinking_display", "reasoning_context", "reasoning_mode",
+    "verbosity", "service_tier", "truncation", "include", "modalities", "stop_reason", "mode", "format_type", "syntax",
+    "ttl", "cache_ttl", "cache_mode", "prompt_cache_retention", "detail", "media_type", "audio_format", "call_id",
+    "item_id", "id", "name", "service", "namespace", "version", "betas", "code", "error_type", "param", "request_id",
+    "file_id", "previous_response_id", "conversation", "system_fingerprint", "speed", "inference_geo", "caller",
+    "allowed_callers", "container", "created", "completed", "comparison_response_id", "category", "stop_details",
+}  # fmt: skip
+# The same for the keys of schemas, of exchanges and of archives.
+_PLAIN = {
+    "object", "format", "required", "$ref", "$schema", "$id", "pattern", "method", "httpversion", "http_version",
+    "mimetype", "mime_type", "encoding", "charset", "starteddatetime", "recorded_at", "recorded_with", "pageref",
+    "connection", "custom_id", "version", "event", "eventname", "statustext", "protocol", "response_id", "tool_use_id",
+    "item_id", "message_id", "container_id", "file_id", "server_label", "created_at", "completed_at", "expires_at",
+    "started_at", "ended_at", "native_finish_reason", "provider", "obfuscation", "kind", "operation", "reason",
+}  # fmt: skip
+_WORD = re.compile(r"[^\s]{1,256}")
+# Keys under which an object is the caller's own: nothing in it is a word of a protocol.
+_FREE = {"input", "arguments", "metadata", "variables", "input_examples", "examples"}
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SECRET_KEY = re.compile(
+    r"(?:.*_)?(?:api_?key|secret_?key|access_?key(?:_id)?|private_?key|signing_?key|encryption_?key|subscription_?key"
+    r"|secret|password|passwd|passphrase|pwd|authorization|credentials?|(?:set_)?cookies?|connection_string"
+    r"|(?:auth|access|refresh|id|session|security|bearer|bot|api|csrf|xsrf|oauth|identity)_?token)"
+)
+_TOKEN_KEY = re.compile(r"(?:.*_)?(?:token|sas|signature_key|webhook(?:_url)?)")
+_ACCOUNT_KEY = re.compile(
+    r"(?:.*_)?(?:user|account|org|organi[sz]ation|project|tenant|customer|device|installation|machine|workspace|team"
+    r"|member|subscriber|owner|profile|session|client)_?(?:profile_?)?(?:id|uuid|identifier)"
+    r"|user|safety_identifier|(?:.*_)?organi[sz]ation|(?:.*_)?e_?mail(?:_address)?|(?:.*_)?phone(?:_number)?"
+    r"|(?:.*_)?ip(?:_?address)?|remote_addr|x_forwarded_for|x_real_ip|forwarded|openai_project|created_by"
+)
+_OPAQUE_KEY = re.compile(r"encrypted_\w+|(?:.*_)?signature")
+_SEEN_HEADER = re.compile(
+    r"x-(?:ratelimit|stainless|envoy|robots|content|frame|powered|cache|served|should)-?.*|anthropic-.*|openai-.*"
+    r"|accept.*|content-.*|access-control-.*|cache-.*|sec-.*|cf-(?:ray|cache-status)|server|connection|user-agent|via"
+    r"|(?:x-)?request-id|strict-transport-security|alt-svc|pragma|nel|report-to|server-timing|keep-alive|te|upgrade.*"
+)
+_HEADS = {"headers", "header", "request_headers", "response_headers", "extra_headers", "http_headers"}
+_HIDDEN_NAME = {"x-forwarded-for", "x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "from"}
+
+
+class Place(NamedTuple):
+    """Where a value stands: its path from the root of the capture, the object or list that holds it, and whether that
+    is the caller's own data, in which nothing is a word of a protocol."""
+
+    path: Path
+    home: Any = None
+    free: bool = False
+
+    @property
+    def key(self) -> str:
+        """The last key on the way; positions in lists have none."""
+        return next((step for step in reversed(self.path) if isinstance(step, str)), "")
+
+    @property
+    def header(self) -> str | None:
+        """The name of the header, in lower case, that the value is one of."""
+        if isinstance(self.home, dict) and self.path[-1:] == ("value",) and isinstance(self.home.get("name"), str):
+            return str(self.home["name"]).lower()
+        keys = [step.lower() if isinstance(step, str) else step for step in self.path]
+        for at, step in enumerate(keys[:-1]):
+            if step in _HEADS:
+                below = keys[at + 1 :]
+                if isinstance(below[0], str):
+                    return below[0]
+                if len(below) == 2 and below[1] == 1 and isinstance(self.home, list) and isinstance(self.home[0], str):
+                    return self.home[0].lower()
+        return None
+
+    @property
+    def is_head(self) -> bool:
+        """Is it a raw head, or a line of one?"""
+        keys = self.path[:-1] if isinstance(self.path[-1:], int) else self.path
+        steps = [step for step in keys if isinstance(step, str)]
+        return bool(steps) and steps[-1].lower() in _HEADS
+
+
+def plain(key: str) -> str:
+    """A key in the one spelling that the rules here know."""
+    return _CAMEL.sub("_", key).lower().replace("-", "_").replace(".", "_")
+
+
+def named(place: Place, value: str) -> str | None:
+    """What kind of secret the key of a value names, if it names one."""
+    key = plain(place.key)
+    in_log = isinstance(place.home, dict) and "logprob" in place.home
+    if _SECRET_KEY.fullmatch(key):
+        return COOKIE if "cookie" in key else CREDENTIAL
+    if _TOKEN_KEY.fullmatch(key) and not in_log and len(value) >= 16 and not re.search(r"\s", value):
+        return CREDENTIAL
+    if _OPAQUE_KEY.fullmatch(key) or key in _signatures() or _is_closed(place):
+        return OPAQUE
+    return ACCOUNT if _ACCOUNT_KEY.fullmatch(key) and not re.search(r"\s", value.strip()) else None
+
+
+def named_header(name: str) -> str | None:
+    """The same for a header; its name is in lower case."""
+    if is_secret(name):
+        return COOKIE if "cookie" in name else CREDENTIAL
+    if _SEEN_HEADER.fullmatch(name) and not _ACCOUNT_KEY.fullmatch(plain(name)):
+        return None
+    return ACCOUNT if name in _HIDDEN_NAME or _ACCOUNT_KEY.fullmatch(plain(name)) else None
+
+
+def is_known_header(name: str) -> bool:
+    """Is the value of this header no text of anybody?"""
+    return _SEEN_HEADER.fullmatch(name) is not None or name in _headers()
+
+
+def is_word(place: Place, value: str) -> bool:
+    """Is it a word of a protocol, a name or an id, and no text?"""
+    if place.free or not _WORD.fullmatch(value):
+        return False
+    key = place.key
+    if key == "name" and isinstance(place.home, dict) and "role" in place.home:
+        return False  # a person's
+    return key in _words() or key.lower() in _PLAIN or key.endswith("_id")
+
+
+def is_free(path: Path) -> bool:
+    """Does the path lead through an object that is the caller's own?"""
+    return any(step in _FREE and isinstance(below, str) for step, below in zip(path, path[1:], strict=False))
+
+
+def _is_closed(place: Place) -> bool:
+    """Is it the payload of reasoning that only the vendor can read?"""
+    kind = place.home.get("type") if isinstance(place.home, dict) else None
+    return isinstance(kind, str) and ((place.key, kind) in _closed() or (place.key == "data" and "encrypted" in kind))
+
+
+@cache
+def _words() -> frozenset[str]:
+    found = set()
+    for protocol in PROTOCOLS.values():
+        for _, rule in rules(protocol):
+            if isinstance(rule, Word) or (not isinstance(rule, Gap) and getattr(rule, "term", None) in _WORDS):
+                found.add(rule.name)
+    return frozenset(found)
+
+
+@cache
+def _signatures() -> frozenset[str]:
+    terms = ("signature", "encrypted_index")
+    said = [rule for protocol in PROTOCOLS.values() for _, rule in rules(protocol) if isinstance(rule, Field)]
+    return frozenset(rule.name for rule in said if rule.term in terms)
+
+
+@cache
+def _closed() -> frozenset[tuple[str, str]]:
+    """Pairs of a key and the type beside it."""
+    found = set()
+    for protocol in PROTOCOLS.values():
+        for table in protocol.tables.values():
+            if table.kind == "redacted":
+                types = [rule.word for rule in table.rules if isinstance(rule, Word)]
+                names = [rule.name for rule in table.rules if isinstance(rule, Field) and rule.term == "data"]
+                found |= {(name, word) for name in names for word in types}
+    return frozenset(found)
+
+
+@cache
+def _headers() -> frozenset[str]:
+    tables = [table for vendors in (REQUEST, RESPONSE) for table in vendors.values()]
+    return frozenset(name for table in tables for name in table.by_name) | SAME | SIZES

@@ -1,0 +1,84 @@
+"""Texts that arrive in pieces: which values of which events belong together, and how a text is cut again.
+
+An event says that it holds a piece: below `delta`, or in the start of a block. Which text it belongs to is told by the
+indexes around it. Log probabilities hold a text token by token.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ir.events import joined
+from ..ledger import Path
+from .spots import halves
+
+TOKEN = "token"
+_PIECES = ("delta", "content_block")
+# What is said whole, with every piece.
+_WHOLE = {"type", "id", "role", "name", "object", "model", "format"}
+
+
+def thread(path: Path, root: Any) -> tuple[Any, ...] | None:
+    """What the values of one text have in common; None for a value that is no piece. `root` is the list of records."""
+    found = [at for at, step in enumerate(path) if step in _PIECES]
+    chain = [root]
+    for step in path[:-1]:
+        home = chain[-1]
+        inside = isinstance(home, list) if isinstance(step, int) else isinstance(home, dict) and step in home
+        chain.append(home[step] if inside else None)
+    if path[-1] == TOKEN and isinstance(chain[-1], dict) and "logprob" in chain[-1]:
+        if "top_logprobs" in path:
+            return None
+        return (TOKEN, *[_index(chain[at + 1]) if isinstance(step, int) else step for at, step in enumerate(path)])
+    if not found or path[-1] in _WHOLE:
+        return None
+    start = found[0]
+    event = _event(path[:start], chain)
+    name = [
+        "*" if at == event else step if at < event else _number(step, chain[at + 1])
+        for at, step in enumerate(path[:start])
+    ]
+    inside_piece = [
+        _number(step, chain[at + 1] if at + 1 < len(chain) else None) if isinstance(step, int) else step
+        for at, step in enumerate(path[start + 1 :], start + 1)
+    ]
+    around = chain[event + 1]
+    indexes = sorted(
+        (key, value)
+        for key, value in (around.items() if isinstance(around, dict) else ())
+        if (key.endswith("index") and isinstance(value, int)) or (key == "item_id" and isinstance(value, str))
+    )
+    kind = around.get("type") if not inside_piece and isinstance(around, dict) else None
+    return (*name, kind, *indexes, *inside_piece)
+
+
+def _event(path: Path, chain: Sequence[Any]) -> int:
+    """Which step leads to the event: the last element of a list that has a type, or no number of its own."""
+    for at in range(len(path) - 1, -1, -1):
+        here = chain[at + 1]
+        if isinstance(path[at], int) and isinstance(here, dict):
+            if isinstance(here.get("type"), str) or not isinstance(here.get("index"), int):
+                return at
+    return 0
+
+
+def _number(step: Any, here: Any) -> Any:
+    """An element by its own number, which says more than its place."""
+    if not isinstance(step, int) or not isinstance(here, dict):
+        return step
+    index = here.get("index")
+    return index if isinstance(index, int) else step
+
+
+def _index(here: Any) -> Any:
+    index = here.get("index") if isinstance(here, dict) and "logprob" not in here else None
+    return index if isinstance(index, int) else "*"
+
+
+def cut(whole: str, pieces: list[str]) -> list[str]:
+    """A text of the same length as these pieces together, cut where they were."""
+    units, at, out = halves(whole), 0, []
+    for piece in pieces:
+        count = len(halves(piece))
+        out.append(joined(units[at : at + count]))
+        at += count
+    return out
