@@ -16,6 +16,7 @@ from .translate import explode as explode_value
 from .wire import sse
 
 FOUND_AT_MOST = 100
+RECENT = 256
 
 
 class Pipe:
@@ -28,7 +29,8 @@ class Pipe:
     says what is written for a comment line of the source; without it nothing is.
 
     `bytes` counts what was fed, `read` and `written` events, `source_leaves` and `target_leaves` their leaves. The
-    account is `translator.account`; for each of its lines that is a change `samples` holds the first value of it.
+    account is `translator.account`; for each of its lines that is a change `samples` holds the first value of it, and
+    `places` where the event stands that it was first met in.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class Pipe:
         self.bytes = self.read = self.written = self.source_leaves = self.target_leaves = 0
         self.first: Any = None
         self.samples: dict[tuple[Any, ...], Any] = {}
+        self.places: dict[tuple[Any, ...], Place] = {}
         self._comment = comment
         self._reader = sse.Reader(PROTOCOLS[source].named, comments=comment is not None)
         self._named = {"source": PROTOCOLS[source].named, "target": PROTOCOLS[target].named}
         self._noticed: list[Finding] = []
         self._told: Counter[str] = Counter()
         self._place = Place()
+        self._recent: dict[int, Place] = {}  # of the last events, since leaves may be settled after their event
 
     @property
     def error(self) -> ProxaiError | None:
@@ -87,7 +91,8 @@ class Pipe:
             if event.comment is not None and self._comment is not None:
                 yield self._comment(event.comment)
                 continue
-            self._place = event.place
+            self._place = self._recent[self.translator.number] = event.place
+            self._recent.pop(self.translator.number - RECENT, None)
             self.read += 1
             try:
                 value = self._value(event)
@@ -116,15 +121,15 @@ class Pipe:
         return value
 
     def _sample(self, event: Any) -> None:
-        """Keep the values of this event that are changed in a way that was not met before."""
+        """Keep value and place of what this event changes in a way that was not met before."""
         for fate, source, target, why, level, _, _ in self.translator.ledger.entries:
             key = fate, pattern(source), pattern(target), why, level
-            if (
-                fate == CARRIED
-                or source is None
-                or source[0].number != self.translator.number - 1
-                or key in self.samples
-            ):
+            if fate == CARRIED or key in self.places:
+                continue
+            number = self.translator.number - 1 if source is None else source[0].number
+            if number in self._recent:
+                self.places[key] = self._recent[number]
+            if source is None or number != self.translator.number - 1:
                 continue
             value = event
             for step in source[1:]:

@@ -37,7 +37,7 @@ def texts(out: bytes) -> str:
 
 
 def balanced(pipe: Pipe) -> bool:
-    rows = list(rows_of_stream(pipe.translator.account, {}))
+    rows = list(rows_of_stream(pipe.translator.account, {}, {}))
     return counts_of(rows, pipe.source_leaves, pipe.target_leaves).balanced
 
 
@@ -185,3 +185,20 @@ def test_the_library_names() -> None:
     assert detect(text.dumps(REPLY)).protocol == "messages"
     with pytest.raises(AttributeError):
         proxai_cli.nothing_of_that_name  # noqa: B018
+
+
+def test_a_change_stands_where_it_was_first_met() -> None:
+    pipe = Pipe("chat", "messages")
+    head = b'{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":'
+    frames = [
+        b'{"role":"assistant","content":"a"}}]}',
+        b'{"content":"b"},"logprobs":{"content":[]}}]}',
+        b'{},"finish_reason":"stop"}]}',
+    ]
+    data = b"".join(b"data: " + head + frame + b"\n\n" for frame in frames) + b"data: [DONE]\n\n"
+    pipe.feed(data)
+    pipe.close()
+    lines = {(key[3], (key[1] or key[2])[1:]): place.line for key, place in pipe.places.items()}
+    assert lines["no-equivalent", ("created",)] == 1
+    assert lines["duplicate", ("created",)] == 3
+    assert lines["respelled", ("choices", "*", "finish_reason")] == 5

@@ -147,7 +147,7 @@ def test_a_stream_is_told_by_patterns_and_events() -> None:
         (SYNTHESIZED, None, ("message_start", "type"), "stream-shape", "note"): [0, 1, 0, 0],
         (CARRIED, ("chunk", "id"), ("message_start", "message", "id"), None, None): [1, 1, 0, 0],
     }
-    found = changes_of(rows_of_stream(account, {}))
+    found = changes_of(rows_of_stream(account, {}, {}))
     assert [(pointer(change.source), change.leaves, change.events) for change in found] == [
         ("/choices/*/index", 7, (1, 8)),
         (None, 1, (1, 1)),
@@ -222,7 +222,7 @@ def test_the_summary_of_a_stream() -> None:
     from proxai_cli.pipe import written
 
     pipe.feed(written(explode(REPLY, "messages").value, "messages"))
-    rows = list(rows_of_stream(pipe.translator.account, {}))
+    rows = list(rows_of_stream(pipe.translator.account, {}, {}))
     counts = counts_of(rows, pipe.source_leaves, pipe.target_leaves)
     sides = Side("messages", "stream", "certain", events=pipe.read), Side("chat", "stream")
     found = Item("-", "sse", *sides, counts=counts, changes=tuple(changes_of(rows)))

@@ -27,7 +27,7 @@ from ..report.account import (
 )
 from ..report.json import Unbalanced
 from ..translate import StreamTranslator, Translation, collect, explode, translate
-from .documents import Document
+from .documents import Document, asked
 from .faults import known_words
 from .options import Call
 from .places import placed
@@ -54,9 +54,12 @@ class How(NamedTuple):
         return self.target or document.protocol
 
     def context_of(self, document: Document) -> Context:
-        """The context of one document: also the headers that were captured with it."""
-        head = document.part.head
-        return self.context._replace(headers=head.headers) if head else self.context
+        """The context of one document: also the headers, and the request, that were captured with it."""
+        context, head = self.context, document.part.head
+        if context.request is None:
+            request, protocol = asked(document)
+            context = context._replace(request=request, request_protocol=protocol)
+        return context._replace(headers=head.headers) if head else context
 
 
 class Outcome(NamedTuple):
@@ -183,8 +186,9 @@ def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     """What became of a stream, when all of it has gone through its pipe."""
     samples, known = {} if how.values == "none" else pipe.samples, _words(how)
     before = {key: described(value, how.values, known) for key, value in samples.items()}
-    rows = list(rows_of_stream(pipe.translator.account, before))
-    source = side_of(document, _model(pipe.first), pipe.bytes, pipe.source_leaves, pipe.read)
+    places = {key: _numbers(place) or {} for key, place in pipe.places.items()}
+    rows = list(rows_of_stream(pipe.translator.account, before, places))
+    source = side_of(document, model_of(pipe.first), pipe.bytes, pipe.source_leaves, pipe.read)
     target = Side(how.to(document), "stream", leaves=pipe.target_leaves, events=pipe.written)
     item = _item(document, source, target, rows, changes_of(rows), pipe.findings, pipe.errors)
     if how.skip and pipe.translator.complete and pipe.errors:
@@ -211,7 +215,7 @@ def collected(document: Document, how: How) -> Outcome:
         errors.append(ProxaiError("truncated", "the stream ends before its end", Place(event=len(found.values))))
     rows = list(rows_of_collected(done.ledger.entries))
     values = [event for event in found.values if event is not DONE]
-    source = side_of(document, _model(values[0]), len(data), sum(map(leaves, values)), len(found.values))
+    source = side_of(document, model_of(values[0]), len(data), sum(map(leaves, values)), len(found.values))
     target = Side(how.to(document), _kind(document, done.value), leaves=size(done.value))
     changes = with_values(changes_of(rows), None, done.value, how.values, _words(how))
     item = _item(document, source, target, rows, changes, [*found.findings, *done.findings], errors)
@@ -260,7 +264,7 @@ def side_of(
         document.kind,
         document.sure,
         document.evidence,
-        model or document.model or _model(document.value),
+        model or document.model or model_of(document.value),
         length or len(document.part.body),
         leaves,
         events,
@@ -322,7 +326,7 @@ def _kind(document: Document, value: Any) -> str:
     return "error" if failed else "response"
 
 
-def _model(value: Any) -> str | None:
+def model_of(value: Any) -> str | None:
     """The model that a body, or the first event of a stream, names."""
     homes = [value, *(value.get(key) for key in ("message", "response"))] if isinstance(value, dict) else []
     return next(

@@ -20,7 +20,8 @@ FATES = {"source": (CARRIED, CHANGED, DROPPED), "target": (CARRIED, CHANGED, SYN
 
 
 class Row(NamedTuple):
-    """An entry; of a stream also the first and the last event that it speaks of, and the first value described."""
+    """An entry; of a stream also the first and the last event that it speaks of, the first value described, and where
+    the first stands."""
 
     fate: str
     source: Path | None
@@ -31,6 +32,7 @@ class Row(NamedTuple):
     theirs: int
     events: tuple[int, int] | None = None
     before: dict[str, Any] | None = None
+    place: dict[str, int] | None = None
 
 
 class Change(NamedTuple):
@@ -164,13 +166,16 @@ def rows_of_body(entries: Iterable[Entry]) -> Iterator[Row]:
 
 
 def rows_of_stream(
-    account: dict[tuple[Any, ...], list[int]], before: dict[tuple[Any, ...], dict[str, Any]]
+    account: dict[tuple[Any, ...], list[int]],
+    before: dict[tuple[Any, ...], dict[str, Any]],
+    places: dict[tuple[Any, ...], dict[str, int]],
 ) -> Iterator[Row]:
-    """The account of a `StreamTranslator`, with the first value of each line where it is known."""
+    """The account of a `StreamTranslator`, with the first value of each line and its place where they are known."""
     for key, (ours, theirs, first, last) in account.items():
         fate, source, target, why, level = key
+        ways = source and source[1:], target and target[1:]
         events = (first + 1, last + 1)
-        yield Row(fate, source and source[1:], target and target[1:], why, level, ours, theirs, events, before.get(key))
+        yield Row(fate, *ways, why, level, ours, theirs, events, before.get(key), places.get(key))
 
 
 def rows_of_collected(entries: Iterable[Entry]) -> Iterator[Row]:
@@ -207,9 +212,9 @@ def changes_of(rows: Iterable[Row]) -> list[Change]:
     for row in rows:
         if row.fate == CARRIED or row.why is None or row.level is None:
             continue
-        change = Change(
-            row.fate, row.source, row.target, row.why, row.level, row.ours or row.theirs or 1, row.events, row.before
-        )
+        leaves = row.ours or row.theirs or 1
+        change = Change(row.fate, row.source, row.target, row.why, row.level, leaves, row.events, row.before)
+        change = change._replace(place=row.place)
         key = change[:5]
         if key in found:
             before = found[key]
@@ -382,11 +387,12 @@ def _added(sides: list[dict[str, int]]) -> dict[str, int]:
 
 
 class Group(NamedTuple):
-    """Changes for one reason: the kinds of places with their leaves, and all leaves together."""
+    """Changes for one reason that were judged alike: the kinds of places with their leaves, and all leaves together."""
 
     level: str
     reason: str
     op: str
+    state: str
     places: dict[str, int]
     leaves: int
 
@@ -397,13 +403,13 @@ class Group(NamedTuple):
 
 
 def groups(changes: Iterable[Change]) -> list[Group]:
-    """Changes by level, reason and op, the most severe first."""
-    found: dict[tuple[str, str, str], dict[str, int]] = {}
+    """Changes by level, reason, op and state, the most severe first, and what counts for nothing last."""
+    found: dict[tuple[str, str, str, str], dict[str, int]] = {}
     for change in changes:
-        places = found.setdefault((change.level, change.reason, change.op), {})
+        places = found.setdefault((change.level, change.reason, change.op, change.state), {})
         place = pattern(change.source if change.source is not None else change.target) or ""
         places[place] = places.get(place, 0) + change.leaves
     return sorted(
         (Group(*key, places, sum(places.values())) for key, places in found.items()),
-        key=lambda group: -LEVELS.index(group.level),
+        key=lambda group: (group.state in FORGIVEN, -LEVELS.index(group.level)),
     )
