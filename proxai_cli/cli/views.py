@@ -6,7 +6,9 @@ from typing import Any
 from ..context import Context
 from ..ir.events import DONE
 from ..ledger import Entry, Path
+from ..protocols import PROTOCOLS
 from ..report.account import View
+from ..report.examples import words
 from ..report.view import END, UNREADABLE, hidden
 from ..translate import At, StreamTranslator
 
@@ -14,7 +16,12 @@ Hide = Callable[[Any], Any]
 
 
 def hiding(how: str, known: frozenset[str]) -> Hide:
-    """What makes a document, or an event, one that may be shown as `--values` says."""
+    """What makes a document, or an event, one that may be shown as `--values` says.
+
+    A page with whole documents has room for all words of the protocols' published schemas, such as the types of events.
+    """
+    if how == "short":
+        known = known.union(*map(words, PROTOCOLS))
     return lambda value: END if value is DONE else hidden(value, how, known)
 
 

@@ -105,15 +105,30 @@ def examples(protocol: str, kind: str) -> Iterator[Example]:
 
 def names(protocol: str) -> set[str]:
     """The names of all properties in a protocol's published schema."""
-    found: set[str] = set()
+    return {
+        name for node in _nodes(protocol) if isinstance(node.get("properties"), dict) for name in node["properties"]
+    }
+
+
+@cache
+def words(protocol: str) -> frozenset[str]:
+    """All words that a protocol's published schema says that a text can be."""
+    said = (each for node in _nodes(protocol) for each in [node.get("const"), *_listed(node.get("enum"))])
+    return frozenset(each for each in said if isinstance(each, str))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _nodes(protocol: str) -> Iterator[dict[str, Any]]:
+    """Every object of a protocol's published schema."""
     todo = [_schema(protocol)]
     while todo:
         node = todo.pop()
-        if isinstance(node.get("properties"), dict):
-            found |= set(node["properties"])
+        yield node
         for inner in node.values():
             todo += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, dict)]
-    return found
 
 
 def _completed(example: Example, protocol: str, kind: str) -> Example:

@@ -20,8 +20,8 @@ from .panes import SIGNS, Room, level, said, side_by_side, tag
 ROWS, DOCUMENTS = 20_000, 500
 PLACES = 6
 ENDS = {
-    0: "nothing reached the level that fails a run ({})",
-    1: "something reached the level that fails a run ({})",
+    0: "nothing reached the level {}",
+    1: "something reached the level {}",
     2: "the call was wrong",
     3: "something could not be read to its end",
     4: "an output could not be written",
@@ -113,6 +113,7 @@ def _verdict(verdict: Verdict, items: list[Item]) -> Iterator[str]:
         levels[found.level] += 1
     yield tag("p", *(level(name, levels[name]) for name in reversed(LEVELS)), class_="levels")
     end = ENDS.get(verdict.exit, "see the errors").format(verdict.fail_on)
+    end = "done" if verdict.exit == 0 and verdict.fail_on == "never" else end
     told = [f"Exit code {verdict.exit}: {end}."]
     told += [] if verdict.complete else ["Not all of the input was looked at."]
     lists = {
@@ -150,7 +151,7 @@ def _filter(counts: list[Counts]) -> str:
             tag("kbd", "n"),
             " ",
             tag("kbd", "p"),
-            " next and previous change",
+            " next and previous loss",
             class_="moving",
         ),
     )
@@ -227,7 +228,7 @@ def _finding(found: Found) -> str:
 
 
 def _groups(item: Item) -> Iterator[str]:
-    """The changes by reason, the most severe first, notes folded; all their places where the documents are not shown."""
+    """The changes by reason, the most severe first, notes folded; with all places where the documents are not shown."""
     found = groups(item.changes)
     for title, rows, is_open in (
         ("Changes by reason", [group for group in found if group.level != "note"], True),

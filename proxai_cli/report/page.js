@@ -49,19 +49,25 @@ document.addEventListener("DOMContentLoaded", () => {
     const word = made("span", fate ? `${SIGNS[fate]} ${fate}` : "· not compared", "fate");
     word.classList.add(fate || "untold");
     first.append(word, `  ${leaf.dataset.at}  `, made("bdi", value.length > 200 ? `${value.slice(0, 200)} …` : value));
-    for (const link of said) {
-      if (link.partner) {
-        const there = link.partner.querySelector(".value")?.textContent || "";
-        const arrow = leaf.closest("[data-side]").dataset.side === "source" ? "→" : "←";
-        first.append(`  ${arrow} ${where(link.partner)}`);
-        if (there && there !== value) first.append("  ", made("bdi", there.slice(0, 200)));
+    const arrow = leaf.closest("[data-side]").dataset.side === "source" ? "→" : "←";
+    const there = said.filter((link) => link.partner);
+    for (const { partner } of there.slice(0, 2)) {
+      const other = partner.querySelector(".value")?.textContent || "";
+      first.append(`  ${arrow} ${where(partner)}`);
+      if (other && other !== value) first.append("  ", made("bdi", other.slice(0, 200)));
+    }
+    if (there.length > 2) first.append(` and ${there.length - 2} more`);
+    const told = new Set();
+    for (const { why, level, note } of said) {
+      if (why && !told.has(why + level)) {
+        const sentence = document.getElementById(`why-${why}`)?.nextElementSibling?.textContent || "";
+        second.append(made("b", `${LEVELS[level]} ${level}`, `level ${level}`), " ", made("code", why), ` ${sentence} `);
+        told.add(why + level);
       }
-      if (link.why) {
-        const sentence = document.getElementById(`why-${link.why}`)?.nextElementSibling?.textContent || "";
-        second.append(made("b", `${LEVELS[link.level]} ${link.level}`, `level ${link.level}`), " ");
-        second.append(made("code", link.why), ` ${sentence} `);
+      if (note && !told.has(note)) {
+        second.append(made("em", note), " ");
+        told.add(note);
       }
-      if (link.note) second.append(made("em", link.note), " ");
     }
     if (!second.childNodes.length) second.append(fate ? "The same value on both sides." : "This is not looked at.");
     status.hidden = false;
@@ -134,7 +140,7 @@ document.addEventListener("DOMContentLoaded", () => {
     return null;
   };
   const isSeen = (row) => visible(row) === row && row.getClientRects().length > 0;
-  const isChange = (row) => row.matches(".leaf:not(.carried, .untold)") && row.closest("[hidden]") === null;
+  const isLoss = (row) => row.matches(".lost") && getComputedStyle(row.parentElement).display !== "none";
   const parent = (row) => {
     const part = (row.tagName === "SUMMARY" ? row.parentElement : row).parentElement.closest("details");
     return part && home(part) ? part.firstElementChild : null;
@@ -149,8 +155,8 @@ document.addEventListener("DOMContentLoaded", () => {
       ArrowUp: () => go(beside(row, -1, isSeen)),
       Home: () => go(rows(row).find(isSeen)),
       End: () => go(rows(row).findLast(isSeen)),
-      n: () => go(beside(row, 1, isChange)),
-      p: () => go(beside(row, -1, isChange)),
+      n: () => go(beside(row, 1, isLoss)),
+      p: () => go(beside(row, -1, isLoss)),
       ArrowRight: () => {
         if (folded && !folded.open) folded.open = true;
         else if (folded) go(beside(row, 1, isSeen));

@@ -4,9 +4,9 @@ All that comes from a capture goes through `said`, which lets nothing be markup.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from .. import text
@@ -19,11 +19,14 @@ from .view import END, Hidden
 
 SIGNS = {CARRIED: "=", CHANGED: "≠", DROPPED: "−", SYNTHESIZED: "+", UNTOLD: "·"}
 LEVEL_SIGNS = {"note": "·", "loss": "▽", "risk": "▲", "unexplained": "?"}
+PLURALS = {"note": "notes", "loss": "losses", "risk": "risks", "unexplained": "unexplained"}
 ARROWS = {"s": "→", "t": "←"}
 LONGEST, PREVIEW = 2000, 40
 PREVIEWED = ("type", "role")
 # A part without any change is folded if it has more leaves than this; so are events alike that are more than these.
 FOLDED, ALIKE = 12, 3
+# A leaf may be joined from many: the script is told of so many of them.
+LINKS = 200
 # A document with more leaves is not laid out at all.
 LARGEST = 200_000
 
@@ -61,7 +64,7 @@ def side_by_side(item: Item, number: int, room: Room) -> Iterator[str]:
     sides = [
         tag(
             "section",
-            _heading(name, side),
+            _heading(name, side, item),
             tag("ul", *_shown(pane, other), class_="tree"),
             class_=f"pane {name}",
             data_side=name,
@@ -72,8 +75,9 @@ def side_by_side(item: Item, number: int, room: Room) -> Iterator[str]:
     yield tag("div", *sides, class_="panes")
 
 
-def _heading(name: str, side: Side) -> str:
-    told = [f"{side.protocol} {side.kind}", f"{side.leaves} leaves"]
+def _heading(name: str, side: Side, item: Item) -> str:
+    kind = "exchange" if item.container == "exchange" else side.kind
+    told = [f"{side.protocol} {kind}", f"{side.leaves} leaves"]
     told += [f"{side.events} events"] if side.events is not None else []
     return tag("h3", tag("b", name), " ", said(" · ".join(told)))
 
@@ -138,33 +142,49 @@ def _fates(fates: Counter[str]) -> str:
 
 def _leaf(pane: Pane, other: Pane, twig: Twig) -> str:
     """A leaf's row: a link to its first partner, or else to its reason."""
-    partners = [_partner(other, link, twig.rest) for link in twig.links]
-    places = [other.where(path) if path is not None else "" for path, _ in partners]
-    first = next((there.id for _, there in partners if there), "")
+    ends = [_partner(other, link, twig.rest) for link in twig.links]
+    first = next((there.id for _, there in ends if there), "")
     why = next((link.why for link in twig.links if link.why), "")
     shown, kind = _value(twig.value)
     data = ";".join(
         " ".join((link.fate, link.why or "-", link.level or "-", there.id if there else "-", link.note or "-"))
-        for link, (_, there) in zip(twig.links, partners, strict=True)
+        for link, (_, there) in islice(zip(twig.links, ends, strict=True), LINKS)
     )
-    told = [_told(link, place) for link, place in zip(twig.links, places, strict=True)] or ["not compared"]
-    sentences = dict.fromkeys(REASONS[link.why].text for link in twig.links if link.why in REASONS)
     at = pane.where(twig.path)
+    told = [(link, _places(other, at, paths)) for link, paths in _together(twig.links, [path for path, _ in ends])]
+    words = [_told(link, place) for link, place in told] or ["not compared"]
+    sentences = dict.fromkeys(REASONS[link.why].text for link in twig.links if link.why in REASONS)
     return tag(
         "a",
         tag("span", SIGNS[twig.fate], class_="sign"),
         _key(twig.key),
         tag("bdi", said(shown), class_=f"value {kind}"),
-        *_reasons(twig, at, places),
+        *_because(told, ARROWS[pane.name[0]]),
         id=twig.id,
         class_=f"leaf {twig.fate}{' lost' if twig.worst else ''}",
         href=f"#{first}" if first else f"#why-{why}" if why else None,
         tabindex=None if first or why else "0",
         title=" ".join(sentences) or None,
-        aria_label=f"{at}: {shown[:PREVIEW]}; {'; '.join(told)}",
+        aria_label=f"{at}: {shown[:PREVIEW]}; {'; '.join(words)}",
         data_at=at,
         data_links=data or None,
     )
+
+
+def _together(links: Sequence[Link], paths: list[Path | None]) -> Iterator[tuple[Link, list[Path]]]:
+    """The links that say the same of several places (a text was joined from pieces, or cut in pieces) as one."""
+    found: dict[Link, list[Path]] = {}
+    for link, path in zip(links, paths, strict=True):
+        found.setdefault(link._replace(other=None), []).extend([] if path is None else [path])
+    yield from found.items()
+
+
+def _places(other: Pane, at: str, paths: list[Path]) -> str:
+    """The places on the other side, in short; nothing where it is the place on this side."""
+    places = [other.where(path) for path in paths]
+    if len(places) < 2:
+        return "" if places == [at] else "".join(places)
+    return f"{places[0]} and {len(places) - 1} more"
 
 
 def _partner(other: Pane, link: Link, rest: Path) -> tuple[Path | None, Twig | None]:
@@ -182,24 +202,21 @@ def _told(link: Link, place: str) -> str:
     return link.fate + (f" at {place}" if place else "") + because + note
 
 
-def _reasons(twig: Twig, at: str, places: list[str]) -> Iterator[str]:
-    """What stands at the end of a row: the reason, its level, and the other place where that is another one."""
+def _because(told: list[tuple[Link, str]], arrow: str) -> Iterator[str]:
+    """What stands at the end of a row: the other places, the reason and its level."""
     parts: list[str] = []
-    for link, place in zip(twig.links, places, strict=True):
-        if place and place != at:
-            parts.append(tag("bdi", f"{ARROWS[twig.id[0]]} {said(place)}", class_="place"))
-        if link.why:
-            parts += [tag("span", said(link.why), class_="why"), level(link.level)]
-        if link.note:
-            parts.append(tag("em", link.note, class_=f"note-{link.note}"))
+    for link, place in told:
+        parts += [tag("bdi", f"{arrow} {said(place)}", class_="place")] if place else []
+        parts += [tag("span", said(link.why), class_="why"), level(link.level)] if link.why else []
+        parts += [tag("em", link.note, class_=f"note-{link.note}")] if link.note else []
     if parts:
         yield tag("span", *parts, class_="because")
 
 
 def level(name: str, count: int | None = None) -> str:
     """A level by sign, word and colour."""
-    number = f"{count} " if count is not None else ""
-    return tag("b", f"{LEVEL_SIGNS[name]} {number}{name}", class_=f"level {name}{' none' if count == 0 else ''}")
+    words = name if count is None else f"{count} {name if count == 1 else PLURALS[name]}"
+    return tag("b", f"{LEVEL_SIGNS[name]} {words}", class_=f"level {name}{' none' if count == 0 else ''}")
 
 
 def _value(value: Any) -> tuple[str, str]:
@@ -234,7 +251,7 @@ def _timeline(item: Item, view: View, ours: Pane, theirs: Pane) -> Iterator[str]
     steps += [_Step(None, became[len(steps)])] if len(steps) in became else []
     shown = [step for step in steps if any(event.id for event in step.events)]
     if item.source and item.target:
-        yield tag("div", _heading("source", item.source), _heading("target", item.target), class_="heads")
+        yield tag("div", _heading("source", item.source, item), _heading("target", item.target, item), class_="heads")
     rows: list[str] = []
     for run in _runs([(_likeness(*step.events, step.event is None), step) for step in shown]):
         made = [tag("li", *_step(step, ours, theirs), class_="step", data_has=_has(step.events)) for step in run]
@@ -279,15 +296,23 @@ def _type(event: Twig) -> str:
 
 
 def _title(pane: Pane, event: Twig) -> str:
-    """The type of an event, and the first values of it that are not the same in each."""
+    """The type of an event, and the first values of it that others do not have."""
     told = [tag("b", said(_type(event)))] if _type(event) else []
-    for leaf in leaves_of(event):
-        if leaf.fate in (CARRIED, CHANGED) and leaf.key != "type" and pattern(leaf.path[1:]) in pane.varying:
-            key = next((key for key in reversed(leaf.path) if isinstance(key, str)), "")
-            told.append(tag("span", tag("bdi", said(key[:PREVIEW])), " ", said(_value(leaf.value)[0][:PREVIEW])))
-        if len(told) > 2:
-            break
+    told += [
+        tag("span", tag("bdi", said(_name(leaf))), " ", said(_value(leaf.value)[0][:PREVIEW]))
+        for leaf in _news(pane, event)[: 3 - len(told)]
+    ]
     return tag("span", *told, class_="title")
+
+
+def _news(pane: Pane, event: Twig) -> list[Twig]:
+    """The leaves of an event that say what is not said in each event: those that reach the other side, if any do."""
+    found = [leaf for leaf in leaves_of(event) if leaf.key != "type" and pattern(leaf.path[1:]) in pane.varying]
+    return [leaf for leaf in found if leaf.fate in (CARRIED, CHANGED)] or found
+
+
+def _name(leaf: Twig) -> str:
+    return next((key[:PREVIEW] for key in reversed(leaf.path) if isinstance(key, str)), "")
 
 
 def _run_summary(pane: Pane, events: list[Twig]) -> Iterator[str]:
@@ -299,8 +324,10 @@ def _run_summary(pane: Pane, events: list[Twig]) -> Iterator[str]:
     for event in events:
         fates += event.fates
     yield tag("span", f"{events[0].path[0] + 1}–{events[-1].path[0] + 1}", class_="nth")
-    types = " ".join(filter(None, dict.fromkeys(map(_type, events)))) or "alike"
-    yield tag("span", tag("b", said(types)), f" × {len(events)}", class_="title")
+    types = " ".join(filter(None, dict.fromkeys(map(_type, events)))) or ", ".join(
+        map(_name, _news(pane, events[0])[:2])
+    )
+    yield tag("span", tag("b", said(types or "alike")), f" × {len(events)}", class_="title")
     yield _fates(fates)
 
 

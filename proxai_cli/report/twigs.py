@@ -1,7 +1,7 @@
 """Two documents side by side as twigs: each leaf with its fates, its partners on the other side, and its place."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path, members
@@ -128,15 +128,15 @@ def _is_branch(value: Any) -> bool:
     return bool(value) and isinstance(value, (dict, list))
 
 
-def varying(events: Iterable[Twig]) -> frozenset[Any]:
-    """The kinds of places whose values are not the same in all events that have them: what an event says is there."""
+def varying(events: list[Twig]) -> frozenset[Any]:
+    """The kinds of places where an event says what others do not: with other values, or missing in most of them."""
     found: dict[Any, set[Any]] = {}
     counts: Counter[Any] = Counter()
     for leaf in (leaf for event in events for leaf in leaves_of(event)):
         place = pattern(leaf.path[1:])
         found.setdefault(place, set()).add(repr(leaf.value))
         counts[place] += 1
-    return frozenset(place for place, values in found.items() if len(values) > 1 or counts[place] == 1)
+    return frozenset(place for place, values in found.items() if len(values) > 1 or counts[place] * 2 <= len(events))
 
 
 def leaves_of(twig: Twig) -> Iterator[Twig]:
