@@ -44,7 +44,7 @@ class Output:
         if place == STDOUT:
             for piece in pieces:
                 if piece:
-                    _guarded("stdout", screen.out, piece)
+                    _guarded("stdout", screen.document, piece)
             return
         if self._file is None or self._file.place != place:
             self.finish()

@@ -4,12 +4,18 @@ import os
 import sys
 from typing import Any
 
+from .. import text
 from ..report.lines import safe
 
 
 def out(data: bytes) -> None:
-    """The document, to stdout, flushed at once."""
+    """Something to stdout, flushed at once."""
     _write(sys.stdout, data)
+
+
+def document(data: bytes) -> None:
+    """A document (JSON, or a stream of it), to stdout; on a terminal the same values without what could steer it."""
+    out(text.harmless(data) if is_terminal(sys.stdout) else data)
 
 
 def err(data: bytes) -> None:
