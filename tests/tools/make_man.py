@@ -5,6 +5,7 @@ python -m tests.tools.make_man
 """
 
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,12 @@ FOLDER = Path(__file__).resolve().parents[2] / "man"
 EXITS = (
     (0, "done, nothing reached --fail-on, every input was read"),
     (1, "done, something reached it"),
-    (2, "wrong call: unknown option, value or choice"),
+    (2, "wrong call or policy: unknown option, value, choice or rule"),
     (3, "an input was missing, unreadable, unrecognised, ambiguous, cut or not that protocol"),
-    (4, "an output could not be written"),
+    (4, "an output could not be written, or would have held what was to be redacted"),
     (70, "our mistake"),
+    (130, "interrupted; what was finished is written"),
+    (141, "the reader went away"),
 )
 
 
@@ -55,7 +58,24 @@ def option(said: Option) -> list[str]:
     return [".TP", f"{short}\\fB\\-\\-{escaped(said.name)}\\fR{value}", escaped(f"{said.help}{words}{default}.")]
 
 
-def section(said: Command) -> list[str]:
+def common(commands: list[Command]) -> dict[str, Option]:
+    """The options that mean the same in most commands; where their defaults differ, without one."""
+    times = Counter(one._replace(default=None) for one in flat(commands))
+    shared = [one for one, count in times.items() if 2 * count > len(commands)]
+    defaults = {
+        one.name: {each.default for each in flat(commands) if each._replace(default=None) == one} for one in shared
+    }
+    return {
+        one.name: one._replace(default=defaults[one.name].pop() if len(defaults[one.name]) == 1 else None)
+        for one in shared
+    }
+
+
+def flat(commands: list[Command]) -> list[Option]:
+    return [option for each in commands for option in each.options]
+
+
+def section(said: Command, shared: dict[str, Option]) -> list[str]:
     lines = [
         f".SS proxai {said.name} [{said.words.name}] [OPTIONS]",
         escaped(said.summary),
@@ -68,7 +88,11 @@ def section(said: Command) -> list[str]:
     lines += [".fi"]
     lines += [".PP", escaped(said.about)] if said.about else []
     for each in said.options:
-        lines += option(each)
+        same = shared.get(each.name)
+        if same is None or same._replace(default=None) != each._replace(default=None):
+            lines += option(each)
+        elif each.default != same.default:
+            lines += [".PP", escaped(f"Its --{each.name} is {each.default} where it is not given.")]
     return lines
 
 
@@ -87,9 +111,14 @@ def proxai() -> str:
         ),
         ".SH COMMANDS",
     ]
-    for name in COMMANDS:
-        lines += section(command(name))
-    lines.append(".SH EXIT STATUS")
+    commands = [command(name) for name in COMMANDS]
+    shared = common(commands)
+    for each in commands:
+        lines += section(each, shared)
+    lines.append(".SH OPTIONS THAT MEAN THE SAME EVERYWHERE")
+    for one in shared.values():
+        lines += option(one)
+    lines += [".SH EXIT STATUS", "If several apply, the greatest counts."]
     for code, meaning in EXITS:
         lines += [".TP", f"\\fB{code}\\fR", escaped(f"{meaning}.")]
     lines += [".SH SEE ALSO", ".BR proxai\\-report (5),", ".BR proxai\\-reasons (7)"]
