@@ -1,4 +1,4 @@
-"""Compression and text coding of a capture, undone as it arrives: known by its first bytes, not by a name or a header.
+"""What a capture is packed in, undone as it arrives: compression, binary frames, text coding, known by its first bytes.
 
 Whatever comes in, only a small piece of what comes out is held, and no more comes out than is allowed.
 """
@@ -19,6 +19,9 @@ _ZSTD_WINDOW = 1 << 27
 # A coat inside a coat happens (a packed body in a packed file); more is an attempt.
 _LAYERS = 3
 
+# So many bytes tell what a thing is packed in.
+_MARK = 12
+
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -37,7 +40,7 @@ def unpacked(pieces: Iterable[bytes], max_size: int = MAX_SIZE) -> Iterator[byte
     given all the same.
     """
     for _ in range(_LAYERS):
-        beginning, pieces = begun(pieces, 4)
+        beginning, pieces = begun(pieces, _MARK)
         undo = _coat(beginning)
         if undo is None:
             break
@@ -49,7 +52,7 @@ def unpacked(pieces: Iterable[bytes], max_size: int = MAX_SIZE) -> Iterator[byte
 
 def undone(data: bytes, max_size: int = MAX_SIZE) -> bytes:
     """The same for bytes that are all there."""
-    return b"".join(unpacked([data], max_size)) if _coat(data[:4]) else data
+    return b"".join(unpacked([data], max_size)) if _coat(data[:_MARK]) else data
 
 
 def _coat(beginning: bytes) -> Callable[[Iterable[bytes]], Iterator[bytes]] | None:
@@ -57,6 +60,10 @@ def _coat(beginning: bytes) -> Callable[[Iterable[bytes]], Iterator[bytes]] | No
         return _gunzipped
     if beginning.startswith(ZSTD):
         return _unzstd
+    if beginning.startswith(b"\0"):  # as a frame does, and no text
+        from . import eventstream
+
+        return eventstream.as_sse if eventstream.begins(beginning) else None
     return _narrowed if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
 
 
