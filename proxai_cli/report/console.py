@@ -5,12 +5,17 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from .account import Item, Report, groups
+from ..reasons import LEVELS
+from .account import Change, Found, Item, Report, code, groups, told_once
+from .account import places as places_of
 from .forms import Shown
-from .lines import how_sure, name, safe, sums, way, where
+from .json import totals
+from .lines import how_sure, judgement, name, safe, sums, told_together, way
+from .lines import where as where_of
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 STYLE = {"note": "cyan", "loss": "yellow", "risk": "bold red", "unexplained": "bold magenta"}
 SHOWN = 8
@@ -18,8 +23,13 @@ NARROWEST, BORDERS = 16, 16
 
 
 def formed(report: Report, shown: Shown) -> bytes:
-    """A run as tables."""
-    return table(report.items, shown.width, shown.color, shown.verbose).encode()
+    """A run as tables: one for each document, or one for all of them by file or path."""
+    if shown.by == "reason":
+        return table(report.items, shown.width, shown.color, shown.verbose).encode()
+    console, out = screen(shown.width, shown.color)
+    console.print(by_file(report.items) if shown.by == "file" else by_path(report.items, shown.width))
+    console.print(told_together(report))
+    return out.getvalue().encode()
 
 
 def table(items: Iterable[Item], width: int, color: bool, verbose: bool = False) -> str:
@@ -44,6 +54,55 @@ def screen(width: int, color: bool) -> "tuple[Console, io.StringIO]":
     return console, out
 
 
+def by_file(items: list[Item]) -> "Table":
+    """A row for each file: how many documents are in it, and how many leaves (and findings) of each level."""
+    from rich.text import Text
+
+    files: dict[str, list[Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    rows = _table("file", "documents", *reversed(LEVELS))
+    for documents in files.values():
+        leaves = totals(documents)
+        counts = [Text(str(leaves[level] or ""), style=STYLE[level]) for level in reversed(LEVELS)]
+        rows.add_row(Text(name(documents[0]._replace(record=None))), str(len(documents)), *counts)
+    return rows
+
+
+def by_path(items: list[Item], width: int) -> "Table":
+    """A row for whatever happened to each kind of place, with its leaves where there are several."""
+    from rich.text import Text
+
+    told = sorted(told_once(items), key=lambda same: _place(same.said))
+    heads = ("level", "reason", *(["state"] if any(same.said.state != "new" for same in told) else []), "documents")
+    cells = [
+        [said.level, code(said), *([said.state] if "state" in heads else []), str(documents)]
+        for _, said, _, _, documents in told
+    ]
+    wide = width - sum(max(map(len, column)) + 3 for column in zip(heads, *cells, strict=True)) - 4
+    rows = _table("place", *heads)
+    for same, (level, *rest) in zip(told, cells, strict=True):
+        where = places({_place(same.said): same.leaves}, max(NARROWEST, wide))
+        rows.add_row(Text(where), Text(level, style=STYLE[level]), *rest)
+    return rows
+
+
+def _place(said: Change | Found) -> str:
+    """Where it is in the source, else in the target."""
+    return next((place for place in places_of(said) if place is not None), "") or "/"
+
+
+def _table(first: str, *heads: str) -> "Table":
+    """A table whose first column alone is folded, and whose last ones are numbers."""
+    from rich.table import Table
+
+    rows = Table()
+    rows.add_column(first, overflow="fold")
+    for head in heads:
+        rows.add_column(head, justify="right" if head in ("documents", *LEVELS) else "left", no_wrap=True)
+    return rows
+
+
 def _item(console: "Console", item: Item, verbose: bool) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -55,20 +114,22 @@ def _item(console: "Console", item: Item, verbose: bool) -> None:
     found = groups(item.changes)
     if found:
         rows = Table()
-        for name_of in ("level", "reason", "op"):
-            rows.add_column(name_of, no_wrap=True)
-        heads = [(group.level, group.reason, group.op) for group in found]
-        taken = sum(max(map(len, column)) for column in zip(*heads, strict=True)) + BORDERS
+        heads = ("level", "reason", "op", *(["state"] if any(group.state != "new" for group in found) else []))
+        cells = [[getattr(group, head) for head in heads] for group in found]
+        for head in heads:
+            rows.add_column(head, no_wrap=True)
+        taken = sum(max(map(len, column)) for column in zip(*cells, strict=True)) + BORDERS
         wide = max(NARROWEST, (console.width - taken) * 3 // 5)
         rows.add_column("place", overflow="fold", max_width=wide)
         rows.add_column("what that means")
-        for group in found:
-            level = Text(group.level, style=STYLE[group.level])
-            rows.add_row(level, group.reason, group.op, Text(places(group.places, wide)), Text(group.text))
+        for group, (level, *rest) in zip(found, cells, strict=True):
+            where = Text(places(group.places, wide))
+            rows.add_row(Text(level, style=STYLE[level]), *rest, where, Text(group.text))
         console.print(rows)
     for finding in item.findings:
-        level = Text(finding.level, style=STYLE[finding.level])
-        console.print(Text.assemble("  ", level, f"  {finding.code}  {where(finding)}{safe(finding.text)}"))
+        level, judged = Text(finding.level, style=STYLE[finding.level]), judgement(finding)
+        told = f"  {finding.code}  {where_of(finding)}{safe(finding.text)}" + (f" [{judged}]" if judged else "")
+        console.print(Text.assemble("  ", level, told))
     if item.counts:
         console.print(Text(sums(item.counts, "source", "target")))
     if found:
