@@ -1,6 +1,6 @@
 """`proxai collect`: a stream as the body of its reply."""
 
-from .convert import asked, printed
+from .convert import asked, placed, printed
 from .documents import Document, no_stream, told_by
 from .options import CAPTURE, INDENT, OUTPUT, SOURCE, TO, Call, Command, Option, telling
 from .outputs import Output
@@ -20,7 +20,7 @@ def run(call: Call) -> int:
             if document.part.pieces is None:
                 raise no_stream(document)
             outcome = collected(document, way)
-            output.write(document.part.input, printed(outcome.value, call, output, document))
+            output.write(placed(document), printed(outcome.value, call, output, document))
             run.add(outcome, document.part.input)
 
         run.each(given, told.recognised, work)

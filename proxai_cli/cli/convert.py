@@ -1,15 +1,33 @@
 """`proxai convert`: any capture in, the same kind out in another protocol."""
 
+import os
 import sys
 from collections.abc import Iterator
 
 from .. import text
 from ..errors import ProxaiError
+from ..protocols import PROTOCOLS
 from . import screen
 from .documents import Document, told_by
 from .inputs import Input, inputs
-from .options import BACK, CAPTURES, INDENT, INTERLEAVE, OUTPUT, REPAIR, SIDE, SOURCE, TO, WHOLE, Call, Command, telling
+from .options import (
+    BACK,
+    CAPTURES,
+    ENVELOPE,
+    INDENT,
+    INTERLEAVE,
+    OUTPUT,
+    REPAIR,
+    SIDE,
+    SOURCE,
+    TO,
+    WHOLE,
+    Call,
+    Command,
+    telling,
+)
 from .outputs import STDOUT, Output
+from .parts import CALLS, holds_streams_and_more
 from .run import Run
 from .translating import bodies, how, pipe, piped, through
 
@@ -23,11 +41,13 @@ def run(call: Call) -> int:
     given = asked(call)
     target = needed(call)
     run, told = Run(call), told_by(call)
-    way = how(call, told.context)._replace(target=target)
+    way, keeps = how(call, told.context)._replace(target=target), not run.reading.bare
     if call.side:
         given = [each._replace(read=[]) for each in given]
 
     with Output(call.output, given) as output:
+        if not output.folder and holds_streams_and_more(given, run.reading):
+            raise _several()
         kept = None
         if call.side:
             from .way_back import Kept
@@ -35,25 +55,40 @@ def run(call: Call) -> int:
             kept = Kept(call, given, output)
 
         def work(document: Document) -> None:
-            if document.part.pieces is None:
+            part = document.part
+            if part.pieces is None:
                 outcomes = list(bodies(document, way))
                 if kept:
                     kept.check(document, len(outcomes))
+                if part.envelope and keeps:
+                    enveloped(document, outcomes[0].value)
                 for outcome in outcomes:
-                    several = len(outcomes) > 1
-                    output.write(document.part.input, printed(outcome.value, call, output, document, several))
-                    run.add(outcome, document.part.input)
+                    if not part.envelope or not keeps:
+                        several = len(outcomes) > 1
+                        output.write(placed(document), printed(outcome.value, call, output, document, several))
+                    run.add(outcome, part.input)
                 if kept:
                     kept.take_body(document, outcomes[0].value, way)
             else:
-                if output.several and not output.folder:
-                    raise ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/")
+                if kept:
+                    kept.check(document, 1)
                 way_through = pipe(document, way)
                 written = through(document, way_through)
-                output.write(document.part.input, kept.watched(written) if kept else written)
+                if part.envelope and keeps:
+                    enveloped(document, b"".join(written))
+                else:
+                    if (output.several or (part.record is not None and not call.pick)) and not output.folder:
+                        raise _several()
+                    output.write(placed(document), kept.watched(written) if kept else written)
                 if kept:
                     kept.take_stream(document, way)
-                run.add(piped(document, way_through, way), document.part.input)
+                run.add(piped(document, way_through, way), part.input)
+
+        def enveloped(document: Document, value: object) -> None:
+            """Put a body into its record, and write that when it is whole."""
+            part, named = document.part, PROTOCOLS[target].named
+            if part.envelope and part.envelope.put(part.slot, value, named):
+                output.write(part.input, printed(part.envelope.record, call, output, document))
 
         run.each(given, told.recognised, work)
     if kept and kept.data:
@@ -62,6 +97,19 @@ def run(call: Call) -> int:
         except ProxaiError as error:
             run.tell(error)
     return run.finish()
+
+
+def _several() -> ProxaiError:
+    return ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/, or --pick one of them")
+
+
+def placed(document: Document) -> Input:
+    """The input under the name that a document of it has below `-o DIR/`: documents of calls have one each."""
+    part = document.part
+    if part.record is None or (part.container not in CALLS and part.pieces is None):
+        return part.input
+    stem = os.path.splitext(part.input.name)[0]
+    return part.input._replace(name=f"{stem}.{part.record}.{'json' if part.pieces is None else 'sse'}")
 
 
 def asked(call: Call) -> list[Input]:
@@ -85,8 +133,9 @@ def needed(call: Call) -> str:
 
 def printed(value: object, call: Call, output: Output, document: Document, several: bool = False) -> Iterator[bytes]:
     """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
-    place = output.place(document.part.input)
-    several = several or document.part.record is not None or (place == STDOUT and output.several)
+    place = output.place(placed(document))
+    one = placed(document) != document.part.input and output.folder
+    several = several or (document.part.record is not None and not one) or (place == STDOUT and output.several)
     indent = 2 if place.endswith(".json") or (place == STDOUT and screen.is_terminal(sys.stdout)) else None
     if call.indent is not None:
         if not (call.indent.isascii() and call.indent.isdigit() and len(call.indent) < 3):
@@ -104,7 +153,7 @@ COMMAND = Command(
         "proxai convert captures/ --to chat -o out/",
     ),
     CAPTURES,
-    (TO, *SOURCE, OUTPUT, INDENT, SIDE, BACK, REPAIR, INTERLEAVE, *telling("never")),
+    (TO, *SOURCE, OUTPUT, ENVELOPE, INDENT, SIDE, BACK, REPAIR, INTERLEAVE, *telling("never")),
     run,
     WHOLE,
 )

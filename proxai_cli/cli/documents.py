@@ -6,31 +6,18 @@ from typing import Any, NamedTuple
 
 from .. import text
 from ..context import Context, Finding
-from ..errors import NotReadable, NotThatProtocol, Place, ProxaiError
+from ..errors import NotReadable, NotThatProtocol, ProxaiError
 from ..wire import sse
 from ..wire.capture import captures
-from ..wire.detect import AMBIGUOUS, CERTAIN, Detection, detect_events, detect_value
-from ..wire.http import Head, read_head
+from ..wire.detect import AMBIGUOUS, CERTAIN, LIKELY, Detection, detect_events, detect_value
+from ..wire.http import Head
 from .choices import chosen
-from .inputs import Input, pieces, read
+from .inputs import read
 from .options import Call
+from .parts import CALLS, Part, parsed
 
 TOLD = "told"
-LONGEST_HEAD = 1 << 16
 EXCHANGE = "exchange"
-
-
-class Part(NamedTuple):
-    """What may be a document of an input: a body's bytes, or a stream's as they arrive; where it begins, and the head
-    of its HTTP message."""
-
-    input: Input
-    container: str
-    body: bytes = b""
-    pieces: Iterator[bytes] | None = None
-    record: int | None = None
-    place: Place = Place()
-    head: Head | None = None
 
 
 class Document(NamedTuple):
@@ -98,33 +85,13 @@ def _request(path: str) -> tuple[Any, str | None]:
     return value, _by_head(detect_value(value, path), capture.head).protocol
 
 
-def parts(input: Input) -> Iterator[Part]:
-    """What is in an input. A plain stream is not read further than it takes to know it for one.
-
-    Raises `NotReadable`.
-    """
-    arriving = pieces(input)
-    beginning = b""
-    for piece in arriving:
-        beginning += piece
-        if sse.looks_like_a_stream(beginning):
-            yield Part(input, "sse", pieces=chain([beginning], arriving), head=read_head(beginning))
-            return
-        if beginning.lstrip()[:1] in (b"{", b"[") or len(beginning) > LONGEST_HEAD:
-            break
-    for capture in captures(beginning + b"".join(arriving)):
-        part = Part(input, capture.container, record=capture.record, place=capture.place, head=capture.head)
-        if sse.looks_like_a_stream(capture.body):
-            yield part._replace(pieces=iter([capture.body]))
-        else:
-            yield part._replace(body=capture.body)
-
-
 def recognised(part: Part, told: Told) -> Document:
     """Find out what a part is, or check what was told of it.
 
     Raises `NotReadable`, and `NotThatProtocol`: `unrecognised`, `ambiguous`, `wrong-protocol`, `old-version`.
     """
+    if part.fault:
+        raise part.fault
     if told.kind and (told.kind == "stream") != (part.pieces is not None):
         raise NotThatProtocol(
             "unrecognised", f"--kind says {told.kind}, but this is {'a body' if part.body else 'a stream'}"
@@ -136,7 +103,9 @@ def recognised(part: Part, told: Told) -> Document:
         part = part._replace(pieces=chain(seen, part.pieces))
         return _with_head(Document(part, *_settled(_by_head(detection, part.head), told, "stream")))
     value, noticed = parsed(part)
-    if not told.kind and _may_be_exchange(value):
+    if part.slot and part.slot.notes:
+        noticed = (*noticed, Finding("not-wire-traffic"))
+    if not told.kind and not part.slot and part.container not in CALLS and _may_be_exchange(value):
         from ..exchange import is_exchange, known
 
         if is_exchange(value):
@@ -148,17 +117,31 @@ def recognised(part: Part, told: Told) -> Document:
     if endpoint is not None:
         name, detection = endpoint
         return _with_head(Document(part, *_settled(detection, told), value, noticed, name))
-    return _with_head(Document(part, *_settled(_by_head(found_body, part.head), told), value, noticed))
+    found_body = _by_rival(_by_head(found_body, part.head), part)
+    return _with_head(Document(part, *_settled(found_body, told), value, noticed))
 
 
-def parsed(part: Part) -> tuple[Any, tuple[Finding, ...]]:
-    """The value of a body, and what was noticed about its text. Raises `NotReadable`."""
+def _by_rival(found: Detection, part: Part) -> Detection:
+    """What is known with what the body beside it says, where that leaves nothing open."""
+    rival = part.slot.rival if part.slot else None
+    if found.sure != AMBIGUOUS or rival not in found.candidates:
+        return found
+    return found._replace(protocol=rival, sure=LIKELY, evidence=(f"its answer is of {rival}",))
+
+
+def asked(document: Document) -> tuple[Any, str | None]:
+    """The request beside a document, and its protocol; nothing where there is none, or none that can be read."""
+    part = document.part.asked
+    if part is None or document.kind == "request" or document.is_exchange:
+        return None, None
     try:
-        value, findings = text.read(part.body)
-    except NotReadable as fault:
-        fault.place = _moved(fault.place, part.place)
-        raise
-    return value, tuple(Finding(code, _moved(place, part.place)) for code, place in findings)
+        value = text.read(part.body)[0]
+    except NotReadable:
+        return None, None
+    found = _by_head(detect_value(value), part.head)
+    if not isinstance(value, dict) or found.kind != "request":
+        return None, None
+    return value, found.protocol or (document.protocol if document.protocol in found.candidates else None)
 
 
 def _may_be_exchange(value: Any) -> bool:
@@ -202,7 +185,8 @@ def _endpoint(value: Any, found: Detection, head: Head | None) -> tuple[str, Det
     from ..exchange.known import of_endpoint
 
     known = known_by_body(value) if found.sure is None else None
-    name, kind = (known[0].name, known[1]) if known else (address(head.url or "").call if head else "", "request")
+    side = "response" if head and head.status is not None else "request"
+    name, kind = (known[0].name, known[1]) if known else (address(head.url or "").call if head else "", side)
     if name not in ENDPOINTS or is_error(value):
         return None
     told = evidence(head.url, head.headers) if head else None
@@ -251,17 +235,6 @@ def _settled(found: Detection, told: Told, kind: str = "") -> tuple[str, str, st
             "unrecognised", f"no known protocol: {'; '.join(found.evidence)}", hint="--from P, if you know it"
         )
     return found.protocol, kind, found.sure or CERTAIN, found.evidence
-
-
-def _moved(place: Place, start: Place) -> Place:
-    """A place inside a part as a place in its input."""
-    line, byte = (start.line or 1) - 1, start.byte or 0
-    moved: dict[str, Any] = {}
-    if place.line is not None:
-        moved["line"] = place.line + line
-    if place.byte is not None:
-        moved["byte"] = place.byte + byte
-    return place._replace(**moved)
 
 
 def no_stream(document: Document) -> ProxaiError:

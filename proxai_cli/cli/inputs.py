@@ -1,6 +1,7 @@
 """Where captures come from: files, directories, patterns, stdin."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -14,12 +15,14 @@ PIECE = 1 << 16
 class Input(NamedTuple):
     """One file, or stdin: its path as given, with `/` between names, and the name that it has below `-o DIR/`.
 
-    `read` collects its bytes, as they are read, for whoever needs the input itself.
+    `read` collects its bytes, as they are read, for whoever needs the input itself. `asked` is the input beside it that
+    holds the request which it answers.
     """
 
     path: str
     name: str
     read: list[bytes] | None = None
+    asked: str = ""
 
 
 def inputs(words: list[str]) -> list[Input]:
@@ -34,7 +37,22 @@ def inputs(words: list[str]) -> list[Input]:
             found += _matching(word)
         else:
             found.append(Input(_slashes(word), os.path.basename(word)))
-    return found
+    paths = {each.path for each in found}
+    return [_with_request(each, paths) for each in found]
+
+
+_ANSWER = re.compile(r"(.*?)(?:response|stream|answer)\.(?:json|sse|txt)", re.DOTALL)
+
+
+def _with_request(input: Input, paths: set[str]) -> Input:
+    """An answer with the request of its name that is an input too: `x.request.json` and `x.response.json`, or
+    `request.json` and `response.sse` in one folder."""
+    folder, slash, name = input.path.rpartition("/")
+    found = _ANSWER.fullmatch(name)
+    if found is None or not (found[1] == "" or found[1][-1] in ".-_"):
+        return input
+    asked = f"{folder}{slash}{found[1]}request.json"
+    return input._replace(asked=asked) if asked in paths else input
 
 
 def _below(folder: str) -> list[Input]:

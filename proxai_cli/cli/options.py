@@ -142,6 +142,9 @@ TO = Option("to", "target protocol", "t", "P", PROTOCOL_WORDS)
 SOURCE = (
     Option("from", "source protocol; checked against the body", "f", "P", ("auto", *PROTOCOL_WORDS), "auto"),
     Option("kind", "what the document is", "", "K", ("auto", *KIND_WORDS), "auto"),
+    Option("at", "where in each JSON record a body is, also as text", "", "POINTER", many=True),
+    Option("pick", "of many: number (lines from 1, calls from 0), 3-9, or a URL glob", "", "WHICH"),
+    Option("max-size", "an input, unpacked, has at most that much: 2GiB, 500MB", "", "BYTES", default="4GiB"),
     Option("request", "the request that a response or stream answers", "", "FILE"),
     Option(
         "set", "a mapping choice, as in `proxai map --choices`", "", "NAME=VALUE", many=True, offers="mapping_choices"
@@ -158,6 +161,9 @@ BASELINE = (
 BY = Option("by", "what the table is grouped by", "", "G", ("reason", "file", "path"), "reason")
 REPAIR = Option("repair", "end a cut stream properly in the target; exit 3 all the same")
 INTERLEAVE = Option("interleave", "keep the order in which blocks arrive (to messages)")
+ENVELOPE = Option(
+    "envelope", "of records: keep what stands around the bodies, or bare bodies", "", "E", ("keep", "bare"), "keep"
+)
 INDENT = Option("indent", "spaces for each level of JSON; 0 is compact", "", "N")
 OUTPUT = Option("output", "file, or directory if it ends in / or there are several documents", "o", "PATH", default="-")
 

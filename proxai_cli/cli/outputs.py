@@ -22,6 +22,7 @@ class Output:
 
     def __init__(self, path: str, inputs: list[Input], ending: str = "") -> None:
         self.path, self.ending, self.several = path, ending, len(inputs) > 1
+        self._inputs = inputs
         self.folder = path != STDOUT and (path.endswith(("/", os.sep)) or self.several or os.path.isdir(path))
         self._file: File | None = None
         places = [self.place(each) for each in inputs]
@@ -48,6 +49,7 @@ class Output:
             return
         if self._file is None or self._file.place != place:
             self.finish()
+            spare(place, self._inputs)
             self._file = File(place)
         try:
             for piece in pieces:

@@ -10,12 +10,14 @@ from ..errors import ProxaiError
 from ..reasons import ERRORS, LEVELS
 from ..report.account import Item, Report, Verdict
 from ..report.forms import SUFFIXES, WRITERS, Shown, formed
-from ..report.lines import summary, summary_of_records
+from ..report.lines import safe, summary, summary_of_records
 from . import faults, screen
-from .documents import Document, Part, parts
+from .documents import Document
+from .foreign import OTHER_API, Foreign, is_elsewhere
 from .inputs import STDIN, Input, line_at
 from .options import Call
 from .outputs import STDOUT, spare, write_file
+from .parts import Part, located, parts, reading
 from .translating import Outcome, failure
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Run:
         self.codes = {0}
         self.complete = True
         self.told: Counter[str] = Counter()
+        self.reading, self.foreign = reading(call), Foreign()
         self.reports = [_report(said, to_stdout) for said in call.report]
         _apart([place for _, place in self.reports], call.values.get("output"))
         self.form = call.format
@@ -56,17 +59,27 @@ class Run:
         for _, place in self.reports:
             spare(place, inputs)
         for input in inputs:
-            found = parts(input)
+            found, before = parts(input, self.reading), len(self.items)
             while True:
                 part = None
                 try:
                     part = next(found, None)
                     if part is None:
+                        if len(self.items) == before and self.foreign.told(input.path):
+                            raise self.foreign.nothing_else(input.path)
                         break
-                    work(recognise(part))
+                    if part.foreign:
+                        self.foreign.leave(part, part.foreign)
+                        continue
+                    document = recognise(part)
+                    self.foreign.take(part)
+                    work(document)
                 except BrokenPipeError:
                     raise
                 except Exception as error:
+                    if part and is_elsewhere(error, part):
+                        self.foreign.leave(part, OTHER_API)
+                        continue
                     self.fail(error, input, part)
                     if not go_on:
                         return
@@ -80,7 +93,7 @@ class Run:
         problem = error if isinstance(error, ProxaiError) else faults.internal(error)
         if ERRORS[problem.code].exit == 2:
             raise problem
-        self.tell(problem, input.path)
+        self.tell(located(problem, part) if part else problem, input.path)
         status = "skipped" if self.call.on_error == "skip" else "failed"
         container = part.container if part else "unknown"
         item = Item(
@@ -144,6 +157,9 @@ class Run:
         for name in ("from", "kind"):
             if self.call.values[name] != "auto":
                 words += [f"--{name}", self.call.values[name]]
+        words += ["--pick", self.call.pick] if self.call.pick else []
+        for pointer in self.call.at:
+            words += ["--at", pointer]
         words += ["--request", self.call.request] if self.call.request else []
         for choice in self.call.set:
             words += ["--set", choice]
@@ -155,6 +171,9 @@ class Run:
             for path in dict.fromkeys(item.path for item in self.items if item.record is not None):
                 items = [item for item in self.items if item.path == path]
                 screen.say(*summary_of_records(items, self._details(items[0]), self.call.verbose))
+        if self.table is None and not self.call.quiet:
+            for path in self.foreign.paths():
+                screen.say(f"{safe(path)}: {self.foreign.told(path)}")
         for code, count in self.told.items():
             if count > FOLDED_AFTER and self._as_data:
                 screen.err(faults.folded_as_line(code, count - FOLDED_AFTER))

@@ -17,10 +17,11 @@ from ..wire.detect import Detection, detect_value
 from ..wire.http import start_of_body
 from ..wire.packing import undone
 from .convert import asked, printed
-from .documents import EXCHANGE, TOLD, Document, Part, parsed
+from .documents import EXCHANGE, TOLD, Document
 from .inputs import Input, read
 from .options import Call
 from .outputs import STDOUT, Output, spare, write_file
+from .parts import Part, parsed
 from .places import replaced
 from .run import Run
 from .translating import How, Outcome, accounted, bare_item, failure, found_of, translated
@@ -49,7 +50,7 @@ class Kept:
 
     def check(self, document: Document, count: int) -> None:
         """Raises `bad-call` where a document is not the only one, or comes out as several."""
-        if document.part.record is not None or count != 1:
+        if document.part.record is not None or document.part.slot or count != 1:
             raise ProxaiError(
                 "bad-call", "--side is for one document, and here are several", hint="one call for each of them"
             )

@@ -263,3 +263,11 @@ def _refuse_foreign(beginning: bytes) -> None:
     html = re.match(rb"\s*<(?:!doctype )?html", beginning, re.IGNORECASE)
     what = "HTML, a page of a server in between" if html else "plain text"
     raise NotReadable("bad-json", f"neither JSON nor an event stream, but {what}", start, "capture the call again")
+
+
+def holds_calls(beginning: bytes) -> bool:
+    """Whether a file that begins so is a container of calls, which may hold bodies and streams side by side."""
+    bare = beginning.removeprefix(text.BYTE_ORDER_MARK).lstrip()
+    head = read_head(beginning)
+    known = (_HAR, _CASSETTE, _YAML_CASSETTE, _CURL, _LOG)
+    return any(mark.match(bare) for mark in known) or (head is not None and head.method is not None)

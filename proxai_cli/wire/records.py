@@ -12,7 +12,7 @@ from .. import text
 from ..errors import NotReadable, Place
 from ..ir.events import DONE
 from . import sse
-from .calls import Capture, head_of
+from .calls import head_of
 from .detect import Detection, detect_events, detect_value
 from .http import Head
 
@@ -126,11 +126,13 @@ def slots(value: Any, at: Iterable[str] = ()) -> list[Slot]:
         return _told(value, pointers)
     if isinstance(value, list):
         return [seen.slot for seen in _seen(value, (), None)]
-    if is_note(value):
+    if isinstance(value, dict) and is_note(value):
         message = value.get("message")
         found = detect_value(message)
         known = found.kind == "response" and found.sure is not None
         return [Slot(("message",), VALUE, text.dumps(message), notes=True)] if known else []
+    if not isinstance(value, dict):
+        return []
     found_slots = list(_telemetry(value)) or [*_asked(value), *_answers(value)]
     certain = next((seen.found.protocol for seen in found_slots if seen.found.sure == "certain"), None)
     return [seen.slot._replace(rival=certain) for seen in found_slots]
@@ -340,15 +342,3 @@ def _formed(form: str, body: Any, named: bool) -> Any:
     if form == EVENTS:
         return [END if event.value is DONE else event.value for event in events if event.fault is None]
     return [sse.write(event.value, named).decode("utf-8", "replace") for event in events if event.fault is None]
-
-
-def opened(capture: Capture, found: list[Slot]) -> Iterator[Capture]:
-    """The bodies of a record as captures of their own; an answer with the request beside it."""
-    asked = None
-    for slot in found:
-        inner = capture._replace(
-            body=slot.body, head=slot.head or capture.head, inside=capture.inside + text.pointer(slot.path), asked=asked
-        )
-        if not slot.is_stream and asked is None:
-            asked = inner
-        yield inner
