@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "bulk": set(),
     "patterns": set(),
     "policy": {"patterns", "protocols", "reasons"},
-    "validate": {"protocols", "ir", "wire", "pipe", "ledger", "context", "reasons"},
+    "validate": {"protocols", "endpoints", "exchange", "ir", "wire", "pipe", "ledger", "context", "reasons"},
     "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
 }
 FREE = {"cli", "__init__", "__main__"}

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from .. import text
@@ -17,6 +17,26 @@ def placed(changes: Iterable[Change], data: bytes, start: Place) -> list[Change]
     """The changes with the place of their source, for a text that begins at this place of its input."""
     changes = list(changes)
     bytes_of = offsets(data, {change.source for change in changes if change.source is not None})
+    place = _counted(data, start)
+    return [
+        change._replace(place=place(bytes_of[change.source])) if change.source in bytes_of else change
+        for change in changes
+    ]
+
+
+def nearest(paths: Collection[Path], data: bytes, start: Place) -> dict[Path, dict[str, int]]:
+    """The place of each of these paths; of one that is missing in the text, that of the nearest above it."""
+    known = offsets(data, {path[:length] for path in paths for length in range(len(path) + 1)})
+    place = _counted(data, start)
+    return {
+        path: place(next(known[path[:length]] for length in range(len(path), -1, -1) if path[:length] in known))
+        for path in paths
+        if known
+    }
+
+
+def _counted(data: bytes, start: Place) -> Callable[[int], dict[str, int]]:
+    """The function that gives the place of a byte of a text that begins at this place of its input."""
     lines = [0, *(found.end() for found in re.finditer(rb"\n", data))]
 
     def place(at: int) -> dict[str, int]:
@@ -24,10 +44,7 @@ def placed(changes: Iterable[Change], data: bytes, start: Place) -> list[Change]
         column = len(data[lines[line - 1] : at].decode("utf-8", "replace")) + 1
         return {"line": line + (start.line or 1) - 1, "column": column, "byte": at + (start.byte or 0)}
 
-    return [
-        change._replace(place=place(bytes_of[change.source])) if change.source in bytes_of else change
-        for change in changes
-    ]
+    return place
 
 
 def replaced(data: bytes, values: dict[Path, Any]) -> bytes:

@@ -6,9 +6,10 @@ reader notices about the text itself is of the layer `input`, and always told. W
 its folder, in `schema.json` and `checks.py`.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .. import text
 from ..context import Context, Finding
@@ -17,38 +18,17 @@ from ..ir.events import DONE, Done, Fail
 from ..ledger import Ledger
 from ..pipe import with_type
 from ..protocols import PROTOCOLS
-from ..reasons import FINDINGS
+from ..wire.sse import Event
 from .frames import Frames
-from .profiles import PROFILES
-from .shape import Fault, shape_of
+from .profiles import EVERYTHING, Wanted, layer_of
 
-LAYERS = ("shape", "order", "client")
+if TYPE_CHECKING:
+    from .shape import Fault, Shape
+
 FOUND_AT_MOST = 100
-# Layers of what has none of its own: errors of a decoder are about the order, those of a reader about the text.
-_UNREADABLE = ("bad-json", "number-too-long", "empty")
 
 
-class Wanted(NamedTuple):
-    """What is looked for: some of the layers, and of the third only what breaks one client, if one is named."""
-
-    layers: tuple[str, ...] = LAYERS
-    profile: str | None = None
-
-    def has(self, code: str) -> bool:
-        layer = layer_of(code)
-        if layer == "client" and self.profile is not None and code not in PROFILES[self.profile].breaks:
-            return False
-        return layer == "input" or layer in self.layers
-
-
-EVERYTHING = Wanted()
-
-
-def layer_of(code: str) -> str:
-    """The layer of a finding, or of an error that is told as one."""
-    if code in FINDINGS:
-        return FINDINGS[code].layer
-    return "input" if code in _UNREADABLE else "order"
+_LIKE_A_TYPE = re.compile(r"[a-z]+([._][a-z0-9]+){0,7}")
 
 
 def checks_of(protocol: str) -> Any:
@@ -56,8 +36,20 @@ def checks_of(protocol: str) -> Any:
     return import_module(f"..protocols.{protocol}.checks", __name__)
 
 
-def validate(value: Any, protocol: str, kind: str, wanted: Wanted = EVERYTHING) -> list[Finding]:
-    """What is wrong with a body (`request`, `response` or `error`); the place of a finding is its path."""
+def _shape_of(protocol: str) -> "Shape":
+    """The schemas of a protocol; loaded only where something is held to them."""
+    from .shape import shape_of
+
+    return shape_of(protocol)
+
+
+def validate(
+    value: Any, protocol: str, kind: str, wanted: Wanted = EVERYTHING, elsewhere: Collection[str] = ()
+) -> list[Finding]:
+    """What is wrong with a body (`request`, `response` or `error`); the place of a finding is its path.
+
+    Keys that stand `elsewhere`, as in the URL, may be missing at the top.
+    """
     checks = checks_of(protocol)
     refused = list(getattr(checks, kind)(value)) if isinstance(value, dict) and kind in ("request", "response") else []
     refused = [found for found in refused if wanted.has(found.code)]
@@ -68,21 +60,22 @@ def validate(value: Any, protocol: str, kind: str, wanted: Wanted = EVERYTHING) 
         fault
         for fault in _faults(protocol, kind, value)
         if not any(fault.path[: len(path)] == path for path in explained if path)
+        and not (fault.keyword == "required" and len(fault.path) == 1 and fault.path[0] in elsewhere)
     ]
     return [*(Finding(_code(fault, checks), fault.path, fault.said) for fault in faults), *refused]
 
 
-def _faults(protocol: str, kind: str, value: Any) -> list[Fault]:
+def _faults(protocol: str, kind: str, value: Any) -> list["Fault"]:
     """The faults of the shape, but for what is missing because it was invented later."""
     later = checks_of(protocol).LATER
     return [
         fault
-        for fault in shape_of(protocol).faults(kind, value)
+        for fault in _shape_of(protocol).faults(kind, value)
         if not (fault.keyword == "required" and any(fault.path[-len(end) :] == end for end in later))
     ]
 
 
-def _code(fault: Fault, checks: Any) -> str:
+def _code(fault: "Fault", checks: Any) -> str:
     return "unknown-stop" if fault.keyword == "enum" and fault.path[-1] in checks.STOPS else "invalid-shape"
 
 
@@ -116,6 +109,12 @@ class StreamValidator:
             self._read(event)
         self._take_noticed()
 
+    def take(self, values: Iterable[Any]) -> None:
+        """The same of events that are parsed already; how they stood in their stream is not known."""
+        for value in values:
+            name = value.get("type") if isinstance(value, dict) else None
+            self._read(Event(value, name, Place(event=self.events + 1)))
+
     def close(self) -> None:
         """The end of the capture: what it lacks."""
         for event in self._frames.close():
@@ -130,7 +129,7 @@ class StreamValidator:
         elif self._complete and not self._failed and not self._grammar.usage:
             self._note(Finding("usage-missing", None))
 
-    def _read(self, event: Any) -> None:
+    def _read(self, event: Event) -> None:
         """One event, in all layers."""
         self._place, self.events = event.place, self.events + 1
         if event.fault:
@@ -163,13 +162,13 @@ class StreamValidator:
                 self._complete = self._complete or isinstance(said, (Done, Fail))
         except OutOfOrder as error:
             found.append(Finding(error.code, None, error.message))
-        found += self._context.findings
+        found += [_spelled(each, value, _shape_of(self.protocol).words) for each in self._context.findings]
         self._context.findings.clear()
         self._ledger.clear()
         return found
 
     def _told(self, value: Any) -> str:
-        return shape_of(self.protocol).told(value)
+        return _shape_of(self.protocol).told(value)
 
     def _take_noticed(self) -> None:
         noticed, self._frames.findings = self._frames.findings, []
@@ -197,7 +196,17 @@ class StreamValidator:
             self.more[found.code] = self.more.get(found.code, 0) + 1
 
 
-def _names(event: Any) -> Iterator[Finding]:
+def _spelled(found: Finding, event: Any, words: frozenset[str]) -> Finding:
+    """An unknown type is named if it is a word as types are."""
+    kind = event.get("type") if isinstance(event, dict) else None
+    if found.code != "unknown-event" or not isinstance(kind, str) or not _LIKE_A_TYPE.fullmatch(kind):
+        return found
+    if kind in words:
+        return found._replace(said=f"{kind} holds a type that is not part of the protocol; strict clients stop here")
+    return found._replace(said=f"{kind} is not part of the protocol; strict clients stop here")
+
+
+def _names(event: Event) -> Iterator[Finding]:
     """An event's name must be the type in its data."""
     said = event.value.get("type")
     if "type" not in event.value and event.name:

@@ -1,6 +1,13 @@
-"""What breaks which client, as data: of each client the codes of findings that it fails on, and how that is known."""
+"""The layers, and what breaks which client, as data: of each the codes of findings that it fails on, and how that is
+known."""
 
 from typing import NamedTuple
+
+from ..reasons import FINDINGS
+
+LAYERS = ("shape", "order", "client")
+# Errors that are told as findings have no layer: those of a decoder are about the order, these about the text.
+_UNREADABLE = ("bad-json", "number-too-long", "empty")
 
 
 class Profile(NamedTuple):
@@ -71,3 +78,26 @@ PROFILES: dict[str, Profile] = {
         {"usage-missing": "`usage_metadata` stays empty (langchain-ai/langgraph#5878)"},
     ),
 }
+
+
+class Wanted(NamedTuple):
+    """What is looked for: some of the layers, and of the third only what breaks one client, if one is named."""
+
+    layers: tuple[str, ...] = LAYERS
+    profile: str | None = None
+
+    def has(self, code: str) -> bool:
+        layer = layer_of(code)
+        if layer == "client" and self.profile is not None and code not in PROFILES[self.profile].breaks:
+            return False
+        return layer == "input" or layer in self.layers
+
+
+EVERYTHING = Wanted()
+
+
+def layer_of(code: str) -> str:
+    """The layer of a finding, or of an error that is told as one."""
+    if code in FINDINGS:
+        return FINDINGS[code].layer
+    return "input" if code in _UNREADABLE else "order"
