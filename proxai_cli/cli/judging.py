@@ -24,12 +24,16 @@ FOLDED_AFTER = 5
 class Standing:
     """What a run is judged by: a policy (which may be empty) and a baseline.
 
-    State: the judge, and every case that it has judged.
+    State: the judge, and for a new baseline every case that it has judged.
     """
 
-    def __init__(self, said: Policy | None, place: str | None, baseline: str | None, is_anew: bool) -> None:
-        """`is_anew` says that the baseline is to be written. Raises `bad-policy` where it cannot be read."""
-        self.policy, self.place, self.baseline, self.is_anew = said or Policy(), place, baseline, is_anew
+    def __init__(
+        self, said: Policy | None, place: str | None, baseline: str | None, is_anew: bool, is_whole: bool
+    ) -> None:
+        """`is_anew` says that the baseline is to be written, `is_whole` that the run is about all that the policy is
+        for, so that rules and entries which do nothing are told. Raises `bad-policy` where the baseline is none."""
+        self.policy, self.place, self.baseline = said or Policy(), place, baseline
+        self.is_anew, self.is_whole = is_anew, is_whole
         self.known = _known(baseline, is_anew) if baseline else []
         self.today = today() if any(rule.expires for rule in self.policy.rules) else None
         self.judge = Judge()
@@ -53,7 +57,8 @@ class Standing:
 
     def _state(self, case: Case) -> Judgement:
         judgement = self.judge.judged(case)
-        self.cases.append((case, judgement))
+        if self.is_anew:
+            self.cases.append((case, judgement))
         return judgement
 
     def _file(self, path: str) -> str:
@@ -65,22 +70,29 @@ class Standing:
         except ValueError:
             return path
 
-    def verdict(self) -> dict[str, Any]:
-        """The parts of a report's verdict that it is about."""
+    def verdict(self, complete: bool) -> dict[str, Any]:
+        """The parts of a report's verdict that it is about; `complete` says that all of every input was read."""
         return {
             "policy": self.place,
             "baseline": self.baseline,
-            "unused_rules": tuple(self.judge.unused),
+            "unused_rules": tuple(self._unused()),
             "expired_rules": tuple(self.judge.expired),
-            "gone": tuple(entry.fingerprint for entry in self.judge.gone),
+            "gone": tuple(entry.fingerprint for entry in self._gone(complete)),
         }
 
-    def notes(self) -> Iterator[str]:
+    def _unused(self) -> list[str]:
+        return self.judge.unused if self.is_whole else []
+
+    def _gone(self, complete: bool) -> list[Known]:
+        """What was not met, which nobody knows of a run that could not look everywhere."""
+        return self.judge.gone if self.is_whole and complete else []
+
+    def notes(self, complete: bool) -> Iterator[str]:
         """What must be known of rules and entries that did nothing."""
-        for rules, what in ((self.judge.expired, "expired"), (self.judge.unused, "fitted nothing")):
+        for rules, what in ((self.judge.expired, "expired"), (self._unused(), "fitted nothing")):
             if rules:
                 yield f"{self.place}: {_number(len(rules), 'rule')} {what} ({safe(', '.join(rules))})"
-        gone = self.judge.gone
+        gone = self._gone(complete)
         for entry in gone[:FOLDED_AFTER]:
             yield f"gone from {self.baseline}: {entry.reason} {entry.op} {_place(entry)} {_way(entry)}".rstrip()
         if len(gone) > FOLDED_AFTER:

@@ -42,7 +42,7 @@ def applied(call: Call) -> None:
     if said or baseline:
         from .judging import Standing
 
-        call.values["standing"] = Standing(said, source and source.place, baseline, is_anew)
+        call.values["standing"] = Standing(said, source and source.place, baseline, is_anew, call.command == "diff")
 
 
 def _take_over(call: Call, said: "Policy", folder: str) -> None:

@@ -220,7 +220,7 @@ class Run:
                 self.tell(error)
         elif standing.is_anew:
             self.note(f"{standing.baseline} is left as it was, for not all of every input was read")
-        for each in standing.notes():
+        for each in standing.notes(self.complete):
             self.note(each)
         if self.form != "auto" and not self.call.quiet and not self._as_data:
             screen.say(*said)
@@ -241,7 +241,7 @@ class Run:
             return self.table(self.items, self.call.verbose).encode()
         verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
         if self.standing:
-            verdict = verdict._replace(**self.standing.verdict())
+            verdict = verdict._replace(**self.standing.verdict(self.complete))
         report = Report(self.call.command, self.items, verdict, __version__)
         others = tuple(other for _, other in self.reports if other not in (STDOUT, place))
         shown = Shown(80, False, self.call.verbose, self.call.values.get("by", "reason"), others)
