@@ -1,68 +1,88 @@
 """`proxai inspect`: what is in a file: container, protocol, kind, how sure. Content is never shown."""
 
+import re
 import shlex
 
 from ..report.account import Item
 from ..report.grid import grid
-from ..report.lines import name, safe
+from ..report.lines import name, safe, what
 from .convert import asked
 from .documents import Document, told_by
 from .options import CAPTURES, PAGER, SOURCE, WHOLE, Call, Command, telling
 from .run import Run
 from .translating import how, inspected
 
-HEADS = ("capture", "container", "protocol", "kind", "sure", "model", "size", "state")
+HEADS = ("container", "protocol", "kind", "sure", "model", "size", "state")
 
 
 def run(call: Call) -> int:
     """Tell what every capture is; all are looked at, whatever fails."""
-    given = asked(call)
-    run, told = Run(call, to_stdout=True, table=listing), told_by(call)
+    given, urls = asked(call), dict[int, str]()
+    run, told = Run(call, to_stdout=True), told_by(call)
     way = how(call, told.context)._replace(target=None)
 
+    def table(items: list[Item], verbose: bool) -> str:
+        skipped = [(path, run.foreign.told(path)) for path in run.foreign.paths()]
+        return listing(items, verbose, urls, skipped)
+
+    run.table = table
+
     def work(document: Document) -> None:
+        head = document.part.head
+        if head and head.url:
+            urls[len(run.items)] = shown_url(head.url)
         run.add(inspected(document, way), document.part.input)
 
     run.each(given, told.recognised, work, go_on=True)
     return run.finish()
 
 
-def listing(items: list[Item], verbose: bool) -> str:
-    """One line for each capture, with `verbose` its evidence; then the command that may come next."""
-    told = grid(HEADS, [_row(item) for item in items], widest=60)
+def shown_url(url: str) -> str:
+    """A URL without what may be secret in it: a name, and the query."""
+    return safe(re.sub(r"//[^/@]*@", "//", re.split(r"[?#]", url)[0]))
+
+
+def listing(items: list[Item], verbose: bool, urls: dict[int, str], skipped: list[tuple[str, str]]) -> str:
+    """One line for each capture, with `verbose` its evidence; what was skipped; then the command that may come next."""
+    paths = {item.path for item in items}
+    numbered = len(paths) == 1 and any(item.record is not None for item in items)
+    heads = ("#" if numbered else "capture", *HEADS, *(["url"] if urls else []))
+    rows = [
+        (_number(item) if numbered else name(item), *_row(item), *([urls.get(at, "")] if urls else []))
+        for at, item in enumerate(items)
+    ]
+    told = grid(heads, rows, widest=60)
     lines = told[:1]
     for item, line in zip(items, told[1:], strict=True):
         lines.append(line)
         if verbose and item.source:
             lines += [f"  {safe(one)}" for one in item.source.evidence]
-    known = next((item for item in items if item.source and item.path != "-"), None)
-    if known and known.source:
-        to = "messages" if known.source.protocol != "messages" else "chat"
-        lines.append(f"next: proxai convert {shlex.quote(known.path)} --to {to}")
+    lines += [said if len(paths) == 1 else f"{safe(path)}: {said}" for path, said in skipped]
+    known = [item for item in items if item.source and item.path != "-"]
+    first = next((item for item in known if item.source and item.source.kind == "stream"), known[0] if known else None)
+    if first and first.source:
+        to = "messages" if first.source.protocol != "messages" else "chat"
+        alone = sum(item.path == first.path for item in items) == 1
+        pick = "" if first.record is None or alone else f" --pick {first.record}"
+        lines.append(f"next: proxai convert {shlex.quote(first.path)}{pick} --to {to}")
     return "\n".join(lines) + "\n"
+
+
+def _number(item: Item) -> str:
+    return "" if item.record is None else str(item.record)
 
 
 def _row(item: Item) -> tuple[str, ...]:
     source = item.source
     if source is None:
-        return (
-            name(item),
-            item.container,
-            "?",
-            "?",
-            "",
-            "",
-            "",
-            item.findings[0].code if item.findings else item.status,
-        )
+        return item.container, "?", "?", "", "", "", item.findings[0].code if item.findings else item.status
     state = "complete" if item.status == "ok" else "cut"
     if source.events is not None:
         state = f"complete, {source.events} events" if item.status == "ok" else f"cut after event {source.events}"
     return (
-        name(item),
         item.container,
         source.protocol,
-        f"{item.label} {source.kind}" if item.label else source.kind,
+        what(item) if item.label else source.kind,
         source.sure or "",
         safe(source.model or ""),
         _size(source.bytes or 0),

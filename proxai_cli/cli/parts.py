@@ -320,17 +320,17 @@ def _read(part: Part) -> tuple[Any, tuple[Finding, ...]]:
 
 def located(error: ProxaiError, part: Part) -> ProxaiError:
     """An error with its place in a part as a place in the input: the line of the record, and the pointer inside."""
-    place = error.place
+    error.place = in_part(error.place, part)
+    return error.at(line=part.place.line) if part.record is not None else error
+
+
+def in_part(place: Place, part: Part) -> Place:
+    """A place that a part's reader tells, as a place in the input."""
     if part.inside:
-        pointer = (
-            place.pointer if (place.pointer or "").startswith(part.inside) else part.inside + (place.pointer or "")
-        )
-        error.place = Place(line=part.place.line, event=place.event, pointer=pointer)
-    elif part.pieces is not None and part.place.byte:
-        error.place = moved(place, part.place)
-    elif part.record is not None:
-        error.at(line=part.place.line)
-    return error
+        pointer = place.pointer or ""
+        pointer = pointer if pointer.startswith(part.inside) else part.inside + pointer
+        return Place(line=part.place.line, event=place.event, pointer=pointer)
+    return moved(place, part.place) if part.pieces is not None else place
 
 
 def moved(place: Place, start: Place) -> Place:

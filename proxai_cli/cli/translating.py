@@ -30,6 +30,7 @@ from ..translate import StreamTranslator, Translation, collect, explode, transla
 from .documents import Document, asked
 from .faults import known_words
 from .options import Call
+from .parts import in_part, located
 from .places import placed
 
 
@@ -112,9 +113,9 @@ def body(document: Document, how: How) -> Outcome:
     source = side_of(document, leaves=size(before))
     target = Side(how.to(document), _kind(document, done.value), leaves=size(after))
     shown = _without_credentials(document, how) if how.values == "full" else before
-    changes: Iterable[Change] = with_values(changes_of(rows), shown, after, how.values, _words(how))
+    changes: Iterable[Change] = with_values(changes_of(rows), shown, after, how.values, words_told(how))
     if how.places:
-        changes = placed(changes, document.part.body, document.part.place)
+        changes = in_input(placed(changes, document.part.body, document.part.place), document)
     item = _item(document, source, target, rows, changes, [*document.findings, *done.findings])
     if how.whole:
         from .views import of_bodies
@@ -127,7 +128,7 @@ def _hiding(how: How) -> Callable[[Any], Any]:
     """What makes a whole document one that a report may show."""
     from .views import hiding
 
-    return hiding(how.values, _words(how))
+    return hiding(how.values, words_told(how))
 
 
 def translated(document: Document, target: str, context: Context) -> Translation:
@@ -184,9 +185,11 @@ def through(document: Document, pipe: Pipe, one_by_one: bool = False) -> Iterato
 
 def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     """What became of a stream, when all of it has gone through its pipe."""
-    samples, known = {} if how.values == "none" else pipe.samples, _words(how)
+    samples, known = {} if how.values == "none" else pipe.samples, words_told(how)
     before = {key: described(value, how.values, known) for key, value in samples.items()}
-    places = {key: _numbers(place) or {} for key, place in pipe.places.items()}
+    places = {key: _numbers(in_part(place, document.part)) or {} for key, place in pipe.places.items()}
+    for error in pipe.errors:
+        located(error, document.part)
     rows = list(rows_of_stream(pipe.translator.account, before, places))
     source = side_of(document, model_of(pipe.first), pipe.bytes, pipe.source_leaves, pipe.read)
     target = Side(how.to(document), "stream", leaves=pipe.target_leaves, events=pipe.written)
@@ -217,7 +220,7 @@ def collected(document: Document, how: How) -> Outcome:
     values = [event for event in found.values if event is not DONE]
     source = side_of(document, model_of(values[0]), len(data), sum(map(leaves, values)), len(found.values))
     target = Side(how.to(document), _kind(document, done.value), leaves=size(done.value))
-    changes = with_values(changes_of(rows), None, done.value, how.values, _words(how))
+    changes = with_values(changes_of(rows), None, done.value, how.values, words_told(how))
     item = _item(document, source, target, rows, changes, [*found.findings, *done.findings], errors)
     if how.whole:
         from .views import of_collected
@@ -233,7 +236,7 @@ def exploded(document: Document, how: How) -> Outcome:
     values = [event for event in done.value if event is not DONE]
     source = side_of(document, leaves=size(document.value))
     target = Side(how.to(document), "stream", leaves=sum(map(leaves, values)), events=len(done.value))
-    changes = with_values(changes_of(rows), document.value, None, how.values, _words(how))
+    changes = with_values(changes_of(rows), document.value, None, how.values, words_told(how))
     item = _item(document, source, target, rows, changes, [*document.findings, *done.findings])
     if how.whole:
         from .views import of_exploded
@@ -312,10 +315,20 @@ def _item(
     )
 
 
+def in_input(changes: list[Change], document: Document) -> list[Change]:
+    """Changes whose places are in the input; of a body that does not stand there as it is, the line of its record."""
+    part = document.part
+    if not part.inside:
+        return changes
+    line = {"line": part.place.line or 1}
+    return [change._replace(place=line if change.place else None) for change in changes]
+
+
 def bare_item(document: Document) -> Item:
     """An item that says of a document only where it stands."""
     part = document.part
-    return Item(part.input.path, part.container, record=part.record, label=document.endpoint)
+    label = " ".join(filter(None, (part.label, document.endpoint)))
+    return Item(part.input.path, part.container, record=part.record, label=label or None)
 
 
 def _kind(document: Document, value: Any) -> str:
@@ -343,7 +356,8 @@ def _is_complete(stream: list[Any], protocol: str) -> bool:
     return translator.complete
 
 
-def _words(how: How) -> frozenset[str]:
+def words_told(how: How) -> frozenset[str]:
+    """The captured words that a report may tell."""
     return known_words() if how.values == "short" else frozenset()
 
 

@@ -56,8 +56,10 @@ def bytes_of(said: str, base64: bool, inside: str) -> tuple[bytes, Fault | None]
     from binascii import Error, a2b_base64
 
     try:
-        return a2b_base64("".join(said.split()), strict_mode=True), None
-    except (Error, ValueError):
+        # One recorder keeps a packed body as a list of the pieces in which it came.
+        chunks = text.loads(said) if said.startswith("[") else [said]
+        return b"".join(a2b_base64("".join(chunk.split()), strict_mode=True) for chunk in chunks), None
+    except (Error, ValueError, AttributeError, NotReadable):
         hint = "export the archive again"
         return b"", ("unreadable", "the base64 text of a body is cut or damaged", Place(pointer=inside), hint)
 
