@@ -308,7 +308,7 @@ CODES = [
     (["inspect", "req.json"], 0, None),
     (["map", "unheard-of"], 2, "bad-call"),
     (["map", "chat", "claude"], 2, "bad-call"),
-    (["map", "--schema", "side"], 2, "bad-call"),
+    (["map", "--schema", "sides"], 2, "bad-call"),
 ]
 
 

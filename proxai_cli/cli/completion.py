@@ -4,9 +4,7 @@ from ..protocols import PROTOCOLS
 from ..reasons import ERRORS, FINDINGS, REASONS
 from ..report.forms import WRITERS
 from .choices import CHOICES
-
-KINDS = ("request", "response", "stream", "error")
-
+from .schemas import names
 
 def mapping_choices(begun: str) -> list[tuple[str, str]]:
     """For `--set`: each choice with each of its values, and what it decides."""
@@ -30,9 +28,7 @@ def what_is_mapped(begun: str) -> list[tuple[str, str]]:
 
 def schemas(begun: str) -> list[tuple[str, str]]:
     """For `map --schema`."""
-    ours = ["report", "policy", "baseline", "side"]
-    theirs = [f"{name}.{kind}" for name in PROTOCOLS for kind in KINDS]
-    return _beginning([(name, "a JSON Schema") for name in ours + theirs], begun)
+    return _beginning([(name, "a JSON Schema") for name in names()], begun)
 
 
 def _beginning(offered: list[tuple[str, str]], begun: str) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from .. import text
 from ..errors import ProxaiError
-from ..report import grid, json, mapping
+from ..report import grid, mapping
 from ..translate import translate
 from . import pager, screen
 from .choices import CHOICES
@@ -18,11 +18,9 @@ FORMS = ("auto", "table", "json", "markdown")
 def run(call: Call) -> int:
     """Print what was asked for."""
     if call.schema:
-        if call.schema != "report":
-            raise ProxaiError(
-                "bad-call", f"the schema {call.schema!r} is not built yet", hint="proxai map --schema report"
-            )
-        screen.out(json.schema())
+        from .schemas import schema
+
+        screen.out(schema(call.schema))
     elif call.choices:
         rows = [
             (name, each.default, ", ".join([*each.values, each.free]).strip(", "), each.text)
