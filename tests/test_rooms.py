@@ -44,6 +44,7 @@ ALLOWED: dict[str, set[str]] = {
         "context",
     },
     "bulk": set(),
+    "redact": {"wire", "protocols", "exchange", "endpoints", "patterns", "tables", "ir", "ledger"},
     "patterns": set(),
     "policy": {"patterns", "protocols", "reasons"},
     "validate": {"protocols", "endpoints", "exchange", "ir", "wire", "pipe", "ledger", "context", "reasons"},

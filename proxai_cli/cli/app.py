@@ -11,7 +11,7 @@ from ..reasons import ERRORS
 from . import faults, screen
 from .options import Call, Command, plain
 
-COMMANDS = ("convert", "stream", "collect", "explode", "diff", "validate", "inspect", "map")
+COMMANDS = ("convert", "stream", "collect", "explode", "diff", "validate", "inspect", "map", "redact")
 COMPLETE = "_PROXAI_COMPLETE"  # is set by the shells' completion functions
 USAGE = (
     "Usage: proxai COMMAND [CAPTURE...] [OPTIONS]",

@@ -94,6 +94,11 @@ class File:
         _guarded(self.place, self._file.write, piece)
         _guarded(self.place, self._file.flush)
 
+    def written(self) -> bytes:
+        """All that was written so far, read again."""
+        with _guarded(self.place, open, self._beside or self.place, "rb") as file:
+            return bytes(file.read())
+
     def finish(self) -> None:
         _guarded(self.place, self._file.close)
         if self._beside:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from .. import text as json
 from ..errors import NotReadable, Place
 from ..wire import sse
-from ..wire.packing import undone
 from ..wire.http import Unwrapper
+from ..wire.packing import undone
 from .document import LEVELS, Redactor, Rules
 from .scan import leaks
 
@@ -88,9 +88,10 @@ def _unpacked(data: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
         import zstandard
 
         return plain, lambda said: zstandard.ZstdCompressor().compress(said)
-    for mark, coding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
-            return plain, lambda said: mark + said.decode().encode(coding)
+    if data.startswith(codecs.BOM_UTF16_LE):
+        return plain, lambda said: codecs.BOM_UTF16_LE + said.decode().encode("utf-16-le")
+    if data.startswith(codecs.BOM_UTF16_BE):
+        return plain, lambda said: codecs.BOM_UTF16_BE + said.decode().encode("utf-16-be")
     return plain, lambda said: said
 
 

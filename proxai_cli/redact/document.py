@@ -64,8 +64,8 @@ def is_telling(value: str) -> bool:
 class Redactor:
     """A capture's text in, the same text redacted out. Pure but for the counts.
 
-    State: the secrets that were seen, each with what replaces it, so that it is replaced everywhere; the names of tools;
-    what was counted; the values that were kept on demand.
+    State: the secrets that were seen, each with what replaces it, so that it is replaced everywhere; the names of
+    tools; what was counted; the values that were kept on demand.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -122,7 +122,8 @@ class Redactor:
         for at, each in enumerate(records):
             for spot in each.spots:
                 here = (at, *spot.path)
-                place = Place(path + spot.path, _home(each.value, spot.path), free or names.is_free(spot.path))
+                homes = _homes(each.value, spot.path)
+                place = Place(path + spot.path, homes[-1], free or names.is_free(spot.path, homes))
                 is_piece = spot.path and spot.kind != NUMBER
                 thread = (pieces.thread(here, root) or _events_in_strings(spot)) if is_piece else None
                 members = alone if thread is None else threads.setdefault(thread, [])
@@ -138,7 +139,7 @@ class Redactor:
             if spot.kind == NUMBER:
                 put(spot, self._number(spot.value, place, of_token))
             elif of_token and here[-1] == pieces.TOKEN:
-                put(spot, self.filler.text(spot.value))
+                put(spot, self._filled(spot.value))
             else:
                 put(spot, self.leaf(spot.value, place))
         return edits
@@ -227,9 +228,8 @@ class Redactor:
         kept = _URL.match(value) or _DATA_URL.match(value)
         first = kept.end() if kept else 0
         outside = [(max(start, first), end) for start, end in outside if end > first]
-        if all(is_filler(value[start:end]) for start, end in outside):
-            if self.rules.level == TEXT or value == self.filler.shape(value):
-                return _edited(value, spans)
+        if self.rules.level == TEXT and all(is_filler(value[start:end]) for start, end in outside):
+            return _edited(value, spans)
         filled = self._fill(value, first)
         new = _edited(value, spans + [(start, end, filled[start:end]) for start, end in outside])
         self.texts += new != value
@@ -328,14 +328,14 @@ class Redactor:
         )
 
 
-def _home(value: Any, path: Path) -> Any:
-    """The object or list that holds a value; None where the text could not be read."""
-    try:
-        for step in path[:-1]:
-            value = value[step]
-    except (KeyError, IndexError, TypeError):
-        return None
-    return value
+def _homes(value: Any, path: Path) -> list[Any]:
+    """The objects and lists on the way to a value, one for each step; None where the text could not be read."""
+    homes = [value]
+    for step in path[:-1]:
+        home = homes[-1]
+        inside = isinstance(home, list) if isinstance(step, int) else isinstance(home, dict) and step in home
+        homes.append(home[step] if inside else None)
+    return homes
 
 
 def _events_in_strings(spot: Spot) -> tuple[Any, ...] | None:
@@ -354,7 +354,8 @@ def _are_lines(value: str) -> bool:
 
 def _is_document(value: str, place: Place) -> bool:
     """Is a JSON text a document of a protocol, or the body of a call, and not somebody's own data?"""
-    if place.key in ("body", "string") or (place.key == "text" and isinstance(place.home, dict) and "mimeType" in place.home):
+    in_archive = isinstance(place.home, dict) and "mimeType" in place.home
+    if place.key in ("body", "string") or (place.key == "text" and in_archive):
         return True
     try:
         return detect_value(json.loads(value)).sure is not None

@@ -58,7 +58,7 @@ class Filler:
         )
 
     def secret(self, text: str) -> str:
-        """Filler that is marked: `redacted` at its beginning, where it is long enough and of one piece; of a UUID another one."""
+        """Filler that is marked: `redacted` at its beginning, where that is long and plain; of a UUID another one."""
         if is_filler(text):
             return text
         if _UUID.fullmatch(text):

@@ -4,9 +4,12 @@ Words of protocols are taken from their tables, by the terms that they mean.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
+from .. import protocols, text
 from ..exchange.credentials import is_secret
 from ..exchange.headers import REQUEST, RESPONSE, SAME, SIZES
 from ..ledger import Path
@@ -31,6 +34,7 @@ _PLAIN = {
     "connection", "custom_id", "version", "event", "eventname", "statustext", "protocol", "response_id", "tool_use_id",
     "item_id", "message_id", "container_id", "file_id", "server_label", "created_at", "completed_at", "expires_at",
     "started_at", "ended_at", "native_finish_reason", "provider", "obfuscation", "kind", "operation", "reason",
+    "tool_name", "server_name", "mcp_server_name", "paths",
 }  # fmt: skip
 _WORD = re.compile(r"[^\s]{1,256}")
 # Keys under which an object is the caller's own: nothing in it is a word of a protocol.
@@ -134,12 +138,20 @@ def is_word(place: Place, value: str) -> bool:
     key = place.key
     if key == "name" and isinstance(place.home, dict) and "role" in place.home:
         return False  # a person's
-    return key in _words() or key.lower() in _PLAIN or key.endswith("_id")
+    return key in _words() or key.lower() in _PLAIN or key.endswith("_id") or (key, value) in _listed()
 
 
-def is_free(path: Path) -> bool:
-    """Does the path lead through an object that is the caller's own?"""
-    return any(step in _FREE and isinstance(below, str) for step, below in zip(path, path[1:], strict=False))
+def is_free(path: Path, homes: Sequence[Any]) -> bool:
+    """Does the path lead through an object that is the caller's own? `homes` are the values on the way."""
+    for step, below, home in zip(path, path[1:], homes, strict=False):
+        # The input of a call is an object beside its name; that of a request is a list.
+        if (
+            step in _FREE
+            and isinstance(below, str)
+            and (step != "input" or (isinstance(home, dict) and "name" in home))
+        ):
+            return True
+    return False
 
 
 def _is_closed(place: Place) -> bool:
@@ -155,6 +167,27 @@ def _words() -> frozenset[str]:
         for _, rule in rules(protocol):
             if isinstance(rule, Word) or (not isinstance(rule, Gap) and getattr(rule, "term", None) in _WORDS):
                 found.add(rule.name)
+    return frozenset(found)
+
+
+@cache
+def _listed() -> frozenset[tuple[str, str]]:
+    """Pairs of a key and a word, as the published schemas list them."""
+    found = set()
+    for protocol in PROTOCOLS:
+        todo = [("", text.loads(files(protocols).joinpath(protocol, "schema.json").read_bytes()))]
+        while todo:
+            key, node = todo.pop()
+            if isinstance(node, dict):
+                said = [*node.get("enum", ()), node.get("const")] if key else []
+                found |= {(key, word) for word in said if isinstance(word, str)}
+                for name, inner in node.items():
+                    if name == "properties" and isinstance(inner, dict):
+                        todo += inner.items()
+                    else:
+                        todo.append((key, inner))
+            elif isinstance(node, list):
+                todo += [(key, inner) for inner in node]
     return frozenset(found)
 
 

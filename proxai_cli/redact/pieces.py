@@ -13,13 +13,15 @@ from .spots import halves
 
 TOKEN = "token"
 _PIECES = ("delta", "content_block")
+# The old form of streams, whose chunks are like their bodies.
+_CHOICES = ("choices",)
 # What is said whole, with every piece.
 _WHOLE = {"type", "id", "role", "name", "object", "model", "format"}
 
 
 def thread(path: Path, root: Any) -> tuple[Any, ...] | None:
     """What the values of one text have in common; None for a value that is no piece. `root` is the list of records."""
-    found = [at for at, step in enumerate(path) if step in _PIECES]
+    found = [at for at, step in enumerate(path) if step in _PIECES or (step in _CHOICES and path[-1] == "text")]
     chain = [root]
     for step in path[:-1]:
         home = chain[-1]
@@ -31,7 +33,7 @@ def thread(path: Path, root: Any) -> tuple[Any, ...] | None:
         return (TOKEN, *[_index(chain[at + 1]) if isinstance(step, int) else step for at, step in enumerate(path)])
     if not found or path[-1] in _WHOLE:
         return None
-    start = found[0]
+    start = next((at for at in found if path[at] in _PIECES), found[0])
     event = _event(path[:start], chain)
     name = [
         "*" if at == event else step if at < event else _number(step, chain[at + 1])
@@ -55,9 +57,10 @@ def _event(path: Path, chain: Sequence[Any]) -> int:
     """Which step leads to the event: the last element of a list that has a type, or no number of its own."""
     for at in range(len(path) - 1, -1, -1):
         here = chain[at + 1]
-        if isinstance(path[at], int) and isinstance(here, dict):
-            if isinstance(here.get("type"), str) or not isinstance(here.get("index"), int):
-                return at
+        if not isinstance(path[at], int) or not isinstance(here, dict):
+            continue
+        if isinstance(here.get("type"), str) or not isinstance(here.get("index"), int):
+            return at
     return 0
 
 

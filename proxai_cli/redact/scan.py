@@ -15,8 +15,8 @@ from .. import text as json
 from ..errors import NotReadable
 from ..ir.events import joined
 from ..wire import sse
-from ..wire.packing import undone
 from ..wire.http import Unwrapper
+from ..wire.packing import undone
 from . import secrets
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -70,7 +70,9 @@ def _views(text: str, depth: int) -> Iterator[str]:
     yield from (joined(said) for said in pieces.values() if len(said) > 1)
     if not values and _BASE64.fullmatch(text):
         try:
-            plain = b64decode(text + "=" * (-len(text) % 4), altchars=b"-_" if re.search("[-_]", text) else None).decode()
+            plain = b64decode(
+                text + "=" * (-len(text) % 4), altchars=b"-_" if re.search("[-_]", text) else None
+            ).decode()
         except (binascii.Error, ValueError):
             return
         yield plain
@@ -100,7 +102,7 @@ def _values(text: str) -> list[Any]:
 
 
 def _strings(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Every text of a value, keys too, each with its path; on the way stand the numbers by which things are told apart."""
+    """Every text of a value, keys too, each with its path, on which the numbers stand that tell things apart."""
     todo = [(value, path)]
     while todo:
         node, here = todo.pop()

@@ -45,8 +45,11 @@ def _key(name: str, prefix: str, body: str, *words: str) -> Kind:
     return Kind(name, words, _APART + prefix, body)
 
 
-_NAMED = r"""(?i:(?:api|access|account|secret|private|encryption|signing|subscription)[ _-]?key|secret|token|passw(?:or)?d"""
-_NAMED += r"""|passphrase|credentials?|authorization)(?:["'\\]{1,3}|\b)\s{0,2}(?::=|=>|=|:)[\s"'\\]{0,4}"""
+_NAMED = (
+    r"(?i:(?:api|access|account|secret|private|encryption|signing|subscription)[ _-]?key|secret|token"
+    r"|passw(?:or)?d|passphrase|credentials?|authorization)"
+    r"""(?:["'\\]{1,3}|\b)\s{0,2}(?::=|=>|=|:)[\s"'\\]{0,4}"""
+)
 
 KINDS = (
     _key("anthropic-key", r"sk-ant-(?:[a-z]+\d*-)?", r"[\w-]{16,}", "sk-ant-"),
@@ -62,10 +65,12 @@ KINDS = (
     _key("google-token", r"(?:ya29\.|GOCSPX-)", r"[\w-]{20,}", "ya29.", "gocspx-"),
     Kind("azure-secret", ("q~",), "", r"(?<![\w~.])[A-Za-z0-9_~.]{3}\dQ~[\w~.-]{31,34}"),
     _key("aws-key", "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)", r"[A-Z0-9]{16}\b", "akia", "asia", "abia", "acca", "a3t"),
-    _key("github-token", "(?:gh[pousr]_|github_pat_)", r"\w{22,}", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-    _key("gitlab-token", "(?:gl(?:pat|dt|ft|rt|ptt|soat|cbt|agent|oas|imt|ffct)-|GR1348941)", r"[\w.-]{20,}", "gl", "gr1348941"),
+    _key("github-token", "gh[pousr]_", r"\w{22,}", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    _key("github-token", "github_pat_", r"\w{22,}", "github_pat_"),
+    _key("gitlab-token", "gl(?:pat|dt|ft|rt|ptt|soat|cbt|agent|oas|imt|ffct)-", r"[\w.-]{20,}", "gl"),
+    _key("gitlab-token", "GR1348941", r"[\w-]{20,}", "gr1348941"),
     _key("slack-token", r"(?:xox[abeoprs]-|xoxe\.xox[bp]-|xapp-)", r"[\w-]{10,}", "xox", "xapp-"),
-    _key("slack-webhook", r"(?:https?://)?hooks\.slack\.com/(?:services|workflows|triggers)/", r"[\w+/]{20,}", "hooks.slack"),
+    _key("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/", r"[\w+/]{20,}", "hooks.slack"),
     _key("stripe-key", "(?:[rs]k_(?:test|live|prod)_|whsec_)", r"\w{10,}", "_test_", "_live_", "_prod_", "whsec_"),
     _key("npm-token", "npm_", r"[A-Za-z0-9]{36}", "npm_"),
     _key("pypi-token", "pypi-", r"[\w-]{50,}", "pypi-"),
