@@ -199,11 +199,12 @@ def _balance(counts: Counts) -> str:
     """The sums of both sides, as a line of words and as a bar."""
     sides = []
     for side, numbers in zip(("source", "target"), counts, strict=True):
-        terms = [tag("b", f"{numbers[fate]} {fate}", class_=fate) for fate in FATES[side]]
-        starts = accumulate((numbers[fate] for fate in FATES[side]), initial=0)
+        fates = [fate for fate in numbers if fate != "leaves"]
+        terms = [tag("b", f"{numbers[fate]} {fate.replace('_', ' ')}", class_=fate) for fate in fates]
+        starts = accumulate((numbers[fate] for fate in fates), initial=0)
         parts = [
             f'<rect class="{fate}" x="{start}" width="{numbers[fate]}" height="1"/>'
-            for fate, start in zip(FATES[side], starts, strict=False)
+            for fate, start in zip(fates, starts, strict=False)
         ]
         shape = f"0 0 {numbers['leaves'] or 1} 1"
         bar = tag("svg", *parts, class_="balance", viewBox=shape, preserveAspectRatio="none", aria_hidden="true")

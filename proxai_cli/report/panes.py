@@ -136,7 +136,7 @@ def _key(key: str) -> str:
 def _fates(fates: Counter[str]) -> str:
     """How many leaves of each fate."""
     told = [tag("i", f"{fates[fate]}{sign}", class_=fate) for fate, sign in SIGNS.items() if fates[fate]]
-    words = ", ".join(f"{fates[fate]} {fate}" for fate in SIGNS if fates[fate])
+    words = ", ".join(f"{fates[fate]} {_word(fate)}" for fate in SIGNS if fates[fate])
     return tag("span", *told, class_="fates", title=words) if told else ""
 
 
@@ -152,7 +152,7 @@ def _leaf(pane: Pane, other: Pane, twig: Twig) -> str:
     )
     at = pane.where(twig.path)
     told = [(link, _places(other, at, paths)) for link, paths in _together(twig.links, [path for path, _ in ends])]
-    words = [_told(link, place) for link, place in told] or ["not compared"]
+    words = [_told(link, place) for link, place in told] or [_word(UNTOLD)]
     sentences = dict.fromkeys(REASONS[link.why].text for link in twig.links if link.why in REASONS)
     return tag(
         "a",
@@ -199,14 +199,19 @@ def _told(link: Link, place: str) -> str:
     """An entry in words."""
     because = f" because of {link.why}, {link.level}" if link.why else ""
     note = f", {link.note}" if link.note else ""
-    return link.fate + (f" at {place}" if place else "") + because + note
+    return _word(link.fate) + (f" at {place}" if place else "") + because + note
+
+
+def _word(fate: str) -> str:
+    return fate.replace("_", " ")
 
 
 def _because(told: list[tuple[Link, str]], arrow: str) -> Iterator[str]:
     """What stands at the end of a row: the other places, the reason and its level."""
     parts: list[str] = []
     for link, place in told:
-        parts += [tag("bdi", f"{arrow} {said(place)}", class_="place")] if place else []
+        would = "would be " if link.fate == DROPPED else ""
+        parts += [tag("bdi", f"{arrow} {would}{said(place)}", class_="place")] if place else []
         parts += [tag("span", said(link.why), class_="why"), level(link.level)] if link.why else []
         parts += [tag("em", link.note, class_=f"note-{link.note}")] if link.note else []
     if parts:
@@ -306,9 +311,10 @@ def _title(pane: Pane, event: Twig) -> str:
 
 
 def _news(pane: Pane, event: Twig) -> list[Twig]:
-    """The leaves of an event that say what is not said in each event: those that reach the other side, if any do."""
+    """The leaves of an event that say what is not said in each: those that reach the other side, or of an event without
+    a type all."""
     found = [leaf for leaf in leaves_of(event) if leaf.key != "type" and pattern(leaf.path[1:]) in pane.varying]
-    return [leaf for leaf in found if leaf.fate in (CARRIED, CHANGED)] or found
+    return [leaf for leaf in found if leaf.fate in (CARRIED, CHANGED)] or ([] if _type(event) else found)
 
 
 def _name(leaf: Twig) -> str:

@@ -8,8 +8,8 @@ from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path, member
 from ..reasons import LEVELS
 from .account import Item, Side, View, pattern, pointer
 
-# A leaf of which the account says nothing: what `diff A B` does not compare.
-UNTOLD = "untold"
+# The fate of leaves that `diff A B` was not to look at, and of whatever an account says nothing of.
+UNTOLD = "not_compared"
 LETTERS = {CARRIED: "c", CHANGED: "x", DROPPED: "d", SYNTHESIZED: "s", UNTOLD: "u"}
 
 # Browsers do not nest without end: what stands deeper is one flat list.
@@ -160,7 +160,9 @@ def panes(item: Item, view: View, number: int) -> tuple[Pane, Pane]:
     for at in (0, 1):
         for entry in sorted(view.entries, key=lambda entry: not (entry.ours, entry.theirs)[at]):
             here, there = (entry.source, entry.target)[:: 1 - 2 * at]
-            if here is not None:
+            if here is not None and (
+                at == 0 or entry.fate != DROPPED
+            ):  # what is dropped only would have its place there
                 note = notes.get(_judged(entry, events), "") if notes else ""
                 link = Link(entry.fate, entry.why or "", entry.level or "", there, note)
                 sides[at].setdefault(here, []).append(link)
