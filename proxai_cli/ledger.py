@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from .reasons import level
 
 CARRIED, CHANGED, DROPPED, SYNTHESIZED = "carried", "changed", "dropped", "synthesized"
+# Leaves of two captures that are not to be compared: made anew for every call, or left out by whoever asks.
+VOLATILE, IGNORED = "volatile", "ignored"
 
 Path = tuple[Any, ...]
 Spot = tuple[int, Any]

@@ -2,13 +2,31 @@
 
 from .convert import asked, needed
 from .documents import Document, told_by
-from .options import BASELINE, BY, CAPTURES, INTERLEAVE, PAGER, REPAIR, SOURCE, TO, WHOLE, Call, Command, telling
+from .options import (
+    BASELINE,
+    BY,
+    CAPTURES,
+    COMPARING,
+    INTERLEAVE,
+    PAGER,
+    REPAIR,
+    SOURCE,
+    TO,
+    WHOLE,
+    Call,
+    Command,
+    telling,
+)
 from .run import Run
 from .translating import body, how, pipe, piped, through
 
 
 def run(call: Call) -> int:
-    """Translate every capture, and tell what became of it."""
+    """Translate every capture, and tell what became of it; without a target, compare two captures."""
+    if call.to is None:
+        from .comparing import compare_captures
+
+        return compare_captures(call)
     given, target = asked(call), needed(call)
     run, told = Run(call, to_stdout=True), told_by(call)
     way = how(call, told.context)._replace(target=target, places=True)
@@ -32,7 +50,7 @@ COMMAND = Command(
     "What a translation would lose, before anything is sent.",
     ("proxai diff req.json --to responses", "proxai diff captures/ --to messages --format lines --fail-on risk"),
     CAPTURES,
-    (TO, *SOURCE, REPAIR, INTERLEAVE, *BASELINE, BY, PAGER, *telling("loss")),
+    (TO, *SOURCE, REPAIR, INTERLEAVE, *COMPARING, *BASELINE, BY, PAGER, *telling("loss")),
     run,
     WHOLE,
 )

@@ -158,6 +158,11 @@ BASELINE = (
     Option("baseline", "what is known, and does not count against --fail-on", "", "FILE"),
     Option("write-baseline", "write it anew, and tell what came and went; not if any input failed"),
 )
+COMPARING = (
+    Option("volatile", "compare made-up ids, times and fingerprints of two captures, too"),
+    Option("ignore", "JSON Pointer pattern (*, **) of what is not compared in two captures", "", "PATTERN", many=True),
+    Option("pair-by", "where in each record its name is, by which two belong together", "", "POINTER"),
+)
 BY = Option("by", "what the table is grouped by", "", "G", ("reason", "file", "path"), "reason")
 REPAIR = Option("repair", "end a cut stream properly in the target; exit 3 all the same")
 INTERLEAVE = Option("interleave", "keep the order in which blocks arrive (to messages)")

@@ -14,16 +14,14 @@ from .. import text
 from ..context import Context, Finding
 from ..errors import NotThatProtocol
 from ..ir.terms import TERMS
-from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, From, Leaf, Path, get, restore
+from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, From, Leaf, Path, get, restore
 from ..protocols import PROTOCOLS
 from ..reasons import level
 from ..translate import translate
 from .alignment import RENAMED, RESPELLED, SAME, Alignment, Document, Lone, Match, nodes_of, scalars
 
-__all__ = ["NOT_COMPARED", "Capture", "Comparison", "Difference", "compare"]
+__all__ = ["Capture", "Comparison", "Difference", "compare"]
 
-# The fate of leaves that were not to be looked at.
-NOT_COMPARED = "not_compared"
 # What stands for any value of its kind: another one there is as good.
 NEUTRAL = frozenset(
     {"default-max-tokens", "made-id", "missing-result", "no-time", "no-usage", "placeholder", "position", "separator"}
@@ -41,7 +39,7 @@ class Capture(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """One line of the account from the first document to the second; fates are those of a ledger, and NOT_COMPARED.
+    """One line of the account from the first document to the second; fates are those of a ledger, VOLATILE and IGNORED.
 
     `target` of what is dropped and avoidable is where our own translation would have put it.
     """
@@ -126,7 +124,7 @@ class _Way:
         for entry in entries:
             self._take(entry)
         self.found: dict[Path, tuple[Path, ...]] = {}
-        self.hidden: tuple[set[Path], set[Path]] = set(), set()
+        self.hidden: tuple[dict[Path, str], dict[Path, str]] = {}, {}
         self.filled: set[Path] = set()
         self._find_kept()
 
@@ -168,22 +166,23 @@ class _Way:
         """Hide the leaves that are not to be looked at, and what stands for them on the other side."""
         here, there = self.hidden
         if not volatile:
-            here |= self.source.volatile()
-            there |= self.theirs.volatile()
-        there |= {path for path in scalars(self.theirs.value) if left_out(path)}
+            here |= dict.fromkeys(self.source.volatile(), VOLATILE)
+            there |= dict.fromkeys(self.theirs.volatile(), VOLATILE)
+        there |= {path: IGNORED for path in scalars(self.theirs.value) if left_out(path)}
         for path in scalars(self.source.value):
-            if left_out(path) or any(self._is_hidden(feed, left_out) for feed in self.feeds.get(path, ())):
-                here.add(path)
+            hidden = (self._hidden(leaf, left_out) for feed in self.feeds.get(path, ()) for leaf in feed.leaves)
+            why = IGNORED if left_out(path) else next(filter(None, hidden), None)
+            if why:
+                here[path] = why
 
-    def _is_hidden(self, feed: _Feed, left_out: Callable[[Path], bool]) -> bool:
-        """Is the place of ours, or the place of the second that it stands for, not to be looked at?"""
-        for leaf in feed.leaves:
-            match = self.alignment.matched.get(leaf)
-            if left_out(leaf) or (
-                match and (match.how == RENAMED or any(path in self.hidden[1] for path in match.there))
-            ):
-                return True
-        return False
+    def _hidden(self, leaf: Path, left_out: Callable[[Path], bool]) -> str | None:
+        """Why a leaf of ours, or what says it in the second, is not to be looked at."""
+        match = self.alignment.matched.get(leaf)
+        if left_out(leaf):
+            return IGNORED
+        if match is None:
+            return None
+        return VOLATILE if match.how == RENAMED else next(filter(None, map(self.hidden[1].get, match.there)), None)
 
     # --- the account
 
@@ -198,7 +197,7 @@ class _Way:
         feeds = self.feeds.get(path, [])
         if path in self.hidden[0]:
             there = [leaf for feed in feeds for each in feed.leaves for leaf in self._there(each)]
-            return [Difference(NOT_COMPARED, path, None, None, None, 1, self._fill(there))]
+            return [Difference(self.hidden[0][path], path, None, None, None, 1, self._fill(there))]
         if path in self.found:
             return [self._elsewhere(path, self.found[path])]
         if not feeds:
@@ -242,7 +241,7 @@ class _Way:
     def _beside(self, path: Path) -> Difference:
         """A leaf of the second that no leaf of the first became."""
         if path in self.hidden[1]:
-            return Difference(NOT_COMPARED, None, path, None, None, 0, 1)
+            return Difference(self.hidden[1][path], None, path, None, None, 0, 1)
         here = self.alignment.reached.get(path)
         match = self.alignment.matched.get(here) if here is not None else None
         if here is not None and match is not None:
@@ -326,36 +325,58 @@ def _order(path: Path) -> list[str]:
 
 
 def _folded(lines: list[Difference], value: Any, fate: str) -> list[Difference]:
-    """The account with what happened to all of an object or list told once, of the object or list."""
-    sizes: dict[Path, int] = {}
-    for path in scalars(value):
-        for at in range(1, min(len(path), FOLDED_TO)):
-            sizes[path[:at]] = sizes.get(path[:at], 0) + 1
-    groups = [_groups(line, fate) for line in lines]
-    counts = Counter(key for each in groups for key in each)
-    told: dict[Any, Difference] = {}
-    for number, (line, around) in enumerate(zip(lines, groups, strict=True)):
-        whole = next((key for key in around if counts[key] == sizes[key[0]]), None)
-        if whole is None:
-            told[number] = line
+    """The account with what happened to all of an object or list told once, of the object or list.
+
+    A note about a leaf of what is gone as a whole says nothing more.
+    """
+    sizes = Counter(at for path in scalars(value) for at in _around(path))
+    of_fate = [line for line in lines if line.fate == fate]
+    counts = Counter((at, _told(line)) for line in of_fate for at in _around(_place(line, fate)))
+    places: dict[Any, set[Path | None]] = {}
+    for line in of_fate:
+        for at in _around(_place(line, fate)):
+            places.setdefault((at, _told(line)), set()).add(line.target)
+    whole: dict[Path, tuple[Any, ...]] = {}
+    for (at, told), count in counts.items():
+        several = fate == DROPPED and told != NOTED and len(places[at, told]) > 1
+        notes = counts[at, NOTED] if several else 0
+        if count + notes == sizes[at] and whole.get(at, NOTED) == NOTED:
+            whole[at] = told
+    found: dict[Any, Difference] = {}
+    for number, line in enumerate(lines):
+        at = next((at for at in _around(_place(line, fate)) if at in whole), ()) if line.fate == fate else ()
+        if not at:
+            found[number] = line
             continue
-        before = told.get(whole, line._replace(ours=0, theirs=0))
-        told[whole] = line._replace(
-            source=whole[0] if fate == DROPPED else None,
-            target=whole[0] if fate == SYNTHESIZED else _would_be(before.target, line.target),
+        before = found.get(at, line._replace(ours=0, theirs=0))
+        best = line if _told(before) == NOTED else before
+        found[at] = best._replace(
+            source=at if fate == DROPPED else None,
+            target=at if fate == SYNTHESIZED else _would_be(before.target, line.target),
             ours=before.ours + line.ours,
             theirs=before.theirs + line.theirs,
         )
-    return list(told.values())
+    return list(found.values())
+
+
+NOTED = ("note", False)
+
+
+def _told(line: Difference) -> tuple[Any, ...]:
+    """What is told of a leaf, by which leaves are told together; all that costs nothing is alike."""
+    return NOTED if (line.level, line.avoidable) == NOTED else (line.why, line.level, line.avoidable)
+
+
+def _place(line: Difference, fate: str) -> Path:
+    return (line.source if fate == DROPPED else line.target) or ()
+
+
+def _around(path: Path) -> list[Path]:
+    """The objects and lists that a leaf stands in, the widest first."""
+    return [path[:at] for at in range(1, min(len(path), FOLDED_TO))]
 
 
 def _would_be(one: Path | None, other: Path | None) -> Path | None:
-    return one if one is None or other is None else _common((one, other)) or one
-
-
-def _groups(line: Difference, fate: str) -> list[tuple[Path, tuple[Any, ...]]]:
-    """The objects and lists around a leaf, the widest first, each with what is told of the leaf."""
-    path = line.source if fate == DROPPED else line.target
-    if line.fate != fate or path is None:
-        return []
-    return [(path[:at], (line.why, line.level, line.avoidable)) for at in range(1, min(len(path), FOLDED_TO))]
+    if one is None or other is None:
+        return one or other
+    return _common((one, other)) or one

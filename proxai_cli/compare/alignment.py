@@ -281,7 +281,8 @@ class Alignment:
         if ours.joined or theirs.joined:
             here, there = self.ours.scalars(ours), self.theirs.scalars(theirs)
             beside = {path[-1]: path for path in there}
-            if alike or len(beside) < len(there) or len({path[-1] for path in here} & set(beside)) < 2:
+            names = {path[-1] for path in here}
+            if alike or len(names) < len(here) or len(beside) < len(there) or not names & set(beside):
                 self._put(SAME if alike else DIFFERS, here, there, steers)
             else:  # several counts that are summed up: each by itself
                 for path in here:

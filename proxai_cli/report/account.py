@@ -111,7 +111,7 @@ class View(NamedTuple):
 class Item(NamedTuple):
     """What a report says of one document. `status` is ok, cut, failed or skipped.
 
-    `view` is there only where a report shows whole documents.
+    `view` is there only where a report shows whole documents, `against` only where two are compared: the second's path.
     """
 
     path: str
@@ -125,6 +125,7 @@ class Item(NamedTuple):
     record: int | None = None
     label: str | None = None
     view: View | None = None
+    against: str | None = None
 
     @property
     def said(self) -> "list[Change | Found]":

@@ -107,6 +107,12 @@ def _item(console: "Console", item: Item, verbose: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    if item.against is not None:
+        from . import comparison
+
+        for line in comparison.told(item, verbose):
+            console.print(Text(line), soft_wrap=True)
+        return
     console.print(Text("   ".join(said for said in (name(item), way(item), how_sure(item)) if said)))
     if verbose and item.source:
         for one in item.source.evidence:

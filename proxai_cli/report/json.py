@@ -77,7 +77,12 @@ def _item(item: Item) -> dict[str, Any]:
     if item.counts is not None and not item.counts.balanced:
         raise Unbalanced(item.path)
     return {
-        "input": {"path": item.path, "container": item.container, "record": item.record, "label": item.label},
+        "input": {
+            "path": item.path,
+            "container": item.container,
+            "record": item.record,
+            "label": item.label or item.against,
+        },
         "source": _side(item.source),
         "target": _side(item.target),
         "status": item.status,

@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from ..ledger import SYNTHESIZED, Path
+from .. import text
+from ..ledger import CHANGED, SYNTHESIZED, Path
 from ..reasons import LEVELS
 from .account import (
+    FATES,
     Change,
     Counts,
     Found,
@@ -159,7 +161,8 @@ def sums(counts: Counts, *sides: str) -> str:
     told = []
     for side in sides:
         numbers = counts.source if side == "source" else counts.target
-        parts = " + ".join(f"{count} {fate}" for fate, count in numbers.items() if fate != "leaves")
+        fates = [fate for fate in numbers if fate in FATES[side] or (numbers[fate] and fate != "leaves")]
+        parts = " + ".join(f"{numbers[fate]} {fate}" for fate in fates)
         told.append(f"{side} {numbers['leaves']} = {parts}")
     return " · ".join(told)
 
@@ -173,8 +176,26 @@ def changes(item: Item, these: Iterable[Change | Found] | None = None) -> Iterat
     """`file:line:column: level reason op source -> target: text` for each change and finding, or for these."""
     for said in item.said if these is None else these:
         start, judged = _position(item, said.place or {}), judgement(said)
-        end = safe(sentence(said)) + (f" [{judged}]" if judged else "")
+        end = (says(said, item) or safe(sentence(said))) + (f" [{judged}]" if judged else "")
         yield f"{start}: {said.level} {code(said)} {happened(said)}: {end}"
+
+
+def says(change: Change | Found, item: Item) -> str:
+    """What two documents say of one thing, as far as a report may tell it: `the stream says 0, the body 256`."""
+    if not isinstance(change, Change) or not change.avoidable or change.op != CHANGED:
+        return ""
+    before, after = change.before or {}, change.after or {}
+    if "value" not in before or "value" not in after:
+        return ""
+    kinds = [side.kind if side else "" for side in (item.source, item.target)]
+    one, other = ("the stream", "the body") if kinds == ["stream", "response"] else ("the first", "the second")
+    if kinds == ["response", "stream"]:
+        one, other = other, one
+    return f"{one} says {_value(before['value'])}, {other} {_value(after['value'])}"
+
+
+def _value(value: object) -> str:
+    return safe(text.dumps(value).decode())
 
 
 Places = Callable[[Path | None], str | None]

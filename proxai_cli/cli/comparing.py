@@ -1,0 +1,353 @@
+"""`proxai diff A B`: one pair of captures, or the pairs of two directories or of two files of records."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from .. import text
+from ..compare import Capture, Comparison, Difference, compare
+from ..errors import NotReadable, NotThatProtocol, Place, ProxaiError
+from ..ir.events import DONE
+from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Path, size
+from ..patterns import pointer_glob
+from ..pipe import with_type
+from ..protocols import PROTOCOLS
+from ..report.account import FATES, Change, Counts, Item, finding, with_values
+from ..report.json import Unbalanced
+from ..translate import collect
+from ..wire import sse
+from .documents import Document, Told, told_by
+from .inputs import STDIN, Input, inputs
+from .options import Call
+from .outputs import spare
+from .parts import Part, Reading, parts, reading
+from .places import placed
+from .run import Run
+from .translating import How, Outcome, bare_item, found_of, how, in_input, side_of, words_told
+
+# What records are told apart by where nothing else is said.
+NAMES = ("custom_id", "id")
+
+
+class Way(NamedTuple):
+    """How two captures are compared: what is known of the first and of the second, and what is not looked at."""
+
+    told: Told
+    how: How
+    volatile: bool
+    left_out: Callable[[Path], bool]
+
+
+class Whole(NamedTuple):
+    """A document as one body; of a stream also the place of each event, and the event of each leaf of the body."""
+
+    document: Document
+    value: Any
+    kind: str
+    length: int
+    places: list[Place]
+    events: dict[Path, int]
+
+
+def compare_captures(call: Call) -> int:
+    """Tell what became of the first capture, or of each of its documents, in the second. Raises `bad-call`."""
+    if len(call.words) != 2:
+        raise ProxaiError(
+            "bad-call",
+            "without --to, diff compares two captures",
+            hint="proxai diff CAPTURE... --to P   or   proxai diff A B",
+        )
+    first, second = call.words
+    if first == second == STDIN:
+        raise ProxaiError("bad-call", "stdin can be only one of the two captures", hint="proxai diff A -")
+    ignored, key = _ignored(call.ignore), _key(call.pair_by)
+    run, told = Run(call, to_stdout=True), told_by(call)
+    way = Way(told, how(call, told.context)._replace(places=True), call.volatile, ignored)
+    ours, theirs = inputs([first]), inputs([second])
+    for _, place in run.reports:
+        spare(place, [*ours, *theirs])
+    for one, two in _paired(ours, theirs):
+        if two is None or one is None:
+            run.items.append(_alone(Part((one or two), "unknown")))  # type: ignore[arg-type]
+        elif not _compared(run, way, one, two, key, reading(call)) and call.on_error != "skip":
+            break
+    return run.finish()
+
+
+def _ignored(patterns: list[str]) -> Callable[[Path], bool]:
+    """Whether a path, or anything that it stands in, fits a pattern. Raises `bad-call`."""
+    globs = []
+    for each in patterns:
+        try:
+            globs.append(pointer_glob(each))
+        except ValueError as error:
+            raise ProxaiError(
+                "bad-call", f"the pattern {each!r} {error}", hint="--ignore '/metadata/trace_*'"
+            ) from None
+
+    def fits(path: Path) -> bool:
+        return any(glob.fits(text.pointer(path[:at])) for glob in globs for at in range(1, len(path) + 1))
+
+    return fits
+
+
+def _key(pointer: str | None) -> Callable[[Any], Any]:
+    """What a record is told apart by, or None. Raises `bad-call`."""
+    if pointer is None:
+        return lambda record: next((_scalar(record.get(name)) for name in NAMES if _scalar(record.get(name))), None)
+    if not pointer.startswith("/"):
+        raise ProxaiError("bad-call", f"--pair-by takes a JSON Pointer, not {pointer!r}", hint=f"--pair-by /{pointer}")
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+    def key(record: Any) -> Any:
+        for step in steps:
+            if isinstance(record, list) and step.isdigit() and int(step) < len(record):
+                record = record[int(step)]
+            else:
+                record = record.get(step) if isinstance(record, dict) else None
+        return _scalar(record)
+
+    return key
+
+
+def _scalar(value: Any) -> Any:
+    return value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
+
+
+def _paired(ours: list[Input], theirs: list[Input]) -> Iterator[tuple[Input | None, Input | None]]:
+    """Inputs by their names below the two places, else by their names without suffix; single ones belong together."""
+    if len(ours) == len(theirs) == 1:
+        yield ours[0], theirs[0]
+        return
+    there, bare = {each.name: each for each in theirs}, dict[str, list[Input]]()
+    names = {each.name for each in ours}
+    for each in theirs:
+        if each.name not in names:
+            bare.setdefault(_stem(each.name), []).append(each)
+    taken = set[str]()
+    for each in ours:
+        like = bare.get(_stem(each.name), [])
+        partner = there.get(each.name) or (like[0] if len(like) == 1 and like[0].name not in taken else None)
+        if partner is not None:
+            taken.add(partner.name)
+        yield each, partner
+    for each in theirs:
+        if each.name not in taken:
+            yield None, each
+
+
+def _stem(name: str) -> str:
+    folder, slash, last = name.rpartition("/")
+    return folder + slash + (last.rpartition(".")[0] or last)
+
+
+def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], Any], how: Reading) -> bool:
+    """Compare the documents of two inputs; was all of it done?"""
+    skip, done = run.call.on_error == "skip", True
+
+    def failed(error: Exception, input: Input, part: Part | None) -> None:
+        nonlocal done
+        done = False
+        run.fail(error, input, part)
+
+    try:
+        there = [_read(part) for part in parts(two, how)]
+    except (ProxaiError, OSError) as error:
+        failed(error, two, None)
+        return False
+    try:
+        arriving = map(_read, parts(one, how))
+        here = list(islice(arriving, 2))
+        single = len(here) == len(there) == 1
+        pairs = [(here[0], there[0])] if single else _joined(chain(here, arriving), there, key)
+        for mine, other in pairs:
+            if mine is None or other is None:
+                run.items.append(_alone((mine or other).part))  # type: ignore[union-attr]
+                continue
+            try:
+                run.add(_outcome(run, way, mine, other), one)
+            except _OfSecond as error:
+                failed(error.fault, two, other.part)
+            except Exception as error:
+                failed(error, one, mine.part)
+            if not done and not skip:
+                return False
+    except (ProxaiError, OSError) as error:
+        failed(error, one, None)
+    return done
+
+
+class _Record(NamedTuple):
+    """A part whose stream is read, and the record that it stands in."""
+
+    part: Part
+    data: bytes
+
+    @property
+    def fresh(self) -> Part:
+        """The part, to be read once more."""
+        return self.part._replace(pieces=iter([self.data])) if self.part.pieces is not None else self.part
+
+    def named(self, key: Callable[[Any], Any]) -> Any:
+        """What the record is told apart by: its name, else its place among the others."""
+        record = self.part.envelope.record if self.part.envelope else None
+        if record is None and self.part.pieces is None:
+            try:
+                record = text.read(self.part.body)[0]
+            except NotReadable:
+                record = None
+        return key(record) if isinstance(record, dict) else None
+
+
+def _read(part: Part) -> _Record:
+    return _Record(part, b"".join(part.pieces) if part.pieces is not None else b"")
+
+
+def _joined(
+    ours: Iterable[_Record], theirs: list[_Record], key: Callable[[Any], Any]
+) -> Iterator[tuple[_Record | None, _Record | None]]:
+    """Records of the same name and of the same pointer in it; those without a name by their number."""
+
+    def named(record: _Record, at: int) -> tuple[Any, ...]:
+        name = record.named(key)
+        return ("name", name, record.part.inside) if name is not None else ("number", at, "")
+
+    open_ones: dict[tuple[Any, ...], deque[_Record]] = {}
+    for at, record in enumerate(theirs):
+        open_ones.setdefault(named(record, at), deque()).append(record)
+    met = set[int]()
+    for at, record in enumerate(ours):
+        waiting = open_ones.get(named(record, at))
+        other = waiting.popleft() if waiting else None
+        met.add(id(other))
+        yield record, other
+    for record in theirs:
+        if id(record) not in met:
+            yield None, record
+
+
+def _alone(part: Part) -> Item:
+    """The item of a document that has no partner."""
+    return Item(
+        part.input.path, part.container, status="skipped", record=part.record, findings=(finding("unpaired-file"),)
+    )
+
+
+class _OfSecond(Exception):
+    """What is wrong with the second document."""
+
+    def __init__(self, fault: ProxaiError) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+def _outcome(run: Run, way: Way, mine: _Record, other: _Record) -> Outcome:
+    """Two documents compared."""
+    first = _whole(way.told.recognised(mine.fresh))
+    try:
+        second = _whole(_second(run, way, first.document, other))
+    except ProxaiError as fault:
+        raise _OfSecond(fault) from None
+    one, two = (Capture(each.value, each.document.protocol, each.kind) for each in (first, second))
+    done = compare(one, two, way.how.context_of(first.document), way.volatile, way.left_out)
+    return Outcome(None, _item(first, second, done, way.how))
+
+
+def _second(run: Run, way: Way, first: Document, other: _Record) -> Document:
+    """The second document; one that fits several protocols is taken for one of the first's, and that is told."""
+    told = Told(None, None, way.told.context)
+    try:
+        return told.recognised(other.fresh)
+    except NotThatProtocol as error:
+        if error.code != "ambiguous":
+            raise
+    document = told._replace(protocol=first.protocol).recognised(other.fresh)
+    run.note(
+        f"{document.part.input.path}: fits several protocols; taken for {first.protocol}, as {first.part.input.path}"
+    )
+    return document
+
+
+def _whole(document: Document) -> Whole:
+    """A document as one body. Raises what a stream ends with before its end, and `unrecognised` for what is no body."""
+    if not document.is_reply_or_request:
+        what = "a whole exchange" if document.is_exchange else f"of a call that creates no reply ({document.endpoint})"
+        raise NotThatProtocol(
+            "unrecognised", f"this is {what}; bodies are compared", hint="--at POINTER   names the bodies in it"
+        )
+    if document.part.pieces is None:
+        return Whole(document, document.value, document.kind, len(document.part.body), [], {})
+    data = b"".join(document.part.pieces)
+    named = PROTOCOLS[document.protocol].named
+    reader = sse.Reader(named)
+    values, places = list[Any](), list[Place]()
+    for event in [*reader.feed(data), *reader.close()]:
+        if event.fault is not None:
+            raise event.fault
+        values.append(with_type(event) if named else event.value)
+        if event.value is not DONE:
+            places.append(event.place)
+    done = collect(values, document.protocol)
+    kind = "error" if isinstance(done.value.get("error"), dict) and "output" not in done.value else "response"
+    events = {entry.target: entry.source[0] for entry in done.ledger.entries if entry.target and entry.source}
+    return Whole(document, done.value, kind, len(data), places, events)
+
+
+def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
+    """The item of a pair. Raises `Unbalanced` where its account does not add up: that is a fault of ours."""
+    counts = _counts(done.account, size(first.value), size(second.value))
+    item = bare_item(first.document)._replace(
+        source=_side(first), target=_side(second), counts=counts, against=second.document.part.input.path
+    )
+    if not counts.balanced:
+        raise Unbalanced(item.path)
+    changes: Iterable[Change] = [
+        Change(each.fate, each.source, each.target, each.why, each.level, each.ours or each.theirs or 1)._replace(
+            avoidable=each.avoidable
+        )
+        for each in done.account
+        if each.fate in (DROPPED, CHANGED, SYNTHESIZED) and each.why and each.level
+    ]
+    changes = with_values(changes, first.value, second.value, how.values, words_told(how))
+    changes = [_at_event(change, first) for change in changes] if first.places else _at_line(changes, first.document)
+    findings = [*first.document.findings, *second.document.findings, *done.findings]
+    return item._replace(changes=tuple(changes), findings=tuple(map(found_of, findings)))
+
+
+def _side(whole: Whole) -> Any:
+    side = side_of(whole.document, length=whole.length, leaves=size(whole.value), events=len(whole.places) or None)
+    return side._replace(model=side.model or _model(whole.value))
+
+
+def _model(value: Any) -> str | None:
+    model = value.get("model") if isinstance(value, dict) else None
+    return model if isinstance(model, str) else None
+
+
+def _at_line(changes: Iterable[Change], document: Document) -> list[Change]:
+    return in_input(placed(changes, document.part.body, document.part.place), document)
+
+
+def _at_event(change: Change, whole: Whole) -> Change:
+    """A change of a collected body with the event that said it."""
+    path = change.source
+    number = None
+    while path is not None and number is None and path:
+        number, path = whole.events.get(path), path[:-1]
+    if number is None:
+        return change
+    place = {key: value for key, value in whole.places[number]._asdict().items() if value is not None}
+    return change._replace(place=place, events=(number + 1, number + 1))
+
+
+def _counts(account: Iterable[Difference], ours: int, theirs: int) -> Counts:
+    """The sums of both sides, with the leaves that were not compared."""
+    source = {"leaves": ours, **dict.fromkeys((*FATES["source"], VOLATILE, IGNORED), 0)}
+    target = {"leaves": theirs, **dict.fromkeys((*FATES["target"], VOLATILE, IGNORED), 0)}
+    for each in account:
+        if each.fate in source:
+            source[each.fate] += each.ours
+        if each.fate in target:
+            target[each.fate] += each.theirs
+    return Counts(source, target)
