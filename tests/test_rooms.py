@@ -47,6 +47,7 @@ ALLOWED: dict[str, set[str]] = {
     "redact": {"wire", "protocols", "exchange", "endpoints", "patterns", "tables", "ir", "ledger"},
     "patterns": set(),
     "policy": {"patterns", "protocols", "reasons"},
+    "compare": {"translate", "protocols", "ir", "ledger", "context", "reasons"},
     "validate": {"protocols", "endpoints", "exchange", "ir", "wire", "pipe", "ledger", "context", "reasons"},
     "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
 }
