@@ -6,6 +6,7 @@ from ..report.forms import WRITERS
 from .choices import CHOICES
 from .schemas import names
 
+
 def mapping_choices(begun: str) -> list[tuple[str, str]]:
     """For `--set`: each choice with each of its values, and what it decides."""
     offered = [
