@@ -9,7 +9,7 @@ import pytest
 
 from proxai_cli import PROTOCOLS, Context, collect, text, translate
 from proxai_cli.errors import ProxaiError
-from proxai_cli.exchange import opened, translate_exchange
+from proxai_cli.exchange import known, opened, translate_exchange
 from proxai_cli.ir.events import DONE
 
 from .accounts import fault, mutants
@@ -513,6 +513,27 @@ def test_betas_that_a_body_needs(body: dict[str, Any], beta: str | None) -> None
     assert needed_betas(body) == ((beta,) if beta else ())
 
 
+@pytest.mark.parametrize(
+    ("label", "target", "url"),
+    [
+        ("messages/batch-results", "chat", "https://api.openai.com/v1/files/msgbatch_fx/content"),
+        ("responses/batch-results", "messages", "https://api.anthropic.com/v1/messages/batches/file-fx9output/results"),
+        ("responses/batch-results", "chat", "https://api.openai.com/v1/files/file-fx9output/content"),
+    ],
+)
+def test_results_of_a_batch_by_their_address_and_back(label: str, target: str, url: str) -> None:
+    exchange = named(label)
+    value = translate_exchange(exchange.value, exchange.protocol, target).value
+    assert value["request"]["url"] == url
+    lines = [json.loads(line) for line in value["response"]["body"].splitlines()]
+    assert {("result" if target == "messages" else "response") in line for line in lines} == {True}
+    back = translate_exchange(value, target, exchange.protocol).value
+    assert back["request"]["url"] == exchange.value["request"]["url"]
+    assert (
+        known(exchange.value).endpoint == "batches" and exchange.protocol in known(exchange.value).detection.candidates
+    )
+
+
 # What is refused, and what is noticed
 
 REFUSED: list[tuple[str, Any, str, str]] = [
@@ -523,7 +544,7 @@ REFUSED: list[tuple[str, Any, str, str]] = [
     ("no-endpoint", {"url": "/v1/responses/compact", "body": {"model": "m"}}, "responses", "messages"),
     ("no-endpoint", {"url": "/v1/embeddings", "body": {"input": "x"}}, "chat", "messages"),
     ("no-endpoint", {"url": "/v1/messages/count_tokens", "body": {"messages": []}}, "messages", "chat"),
-    ("no-endpoint", {"method": "GET", "url": "/v1/messages/batches/b/results"}, "messages", "chat"),
+    ("no-endpoint", {"request": {"url": "/v1/files/f/content"}, "response": {"body": "[7]"}}, "chat", "messages"),
     ("wrong-url", {"url": "/v1/embeddings", "body": {"messages": []}}, "chat", "chat"),
     ("wrong-url", {"url": "/v1/chat/completions", "body": {"query": "x", "documents": []}}, "chat", "chat"),
     (
@@ -675,16 +696,15 @@ def test_recorded_traffic(label: str, value: Any, target: str) -> None:
     try:
         done = translate_exchange(value, source, target)
     except ProxaiError as error:
-        allowed = OUT.get(kind) or {ELSEWHERE.get(label, "no-endpoint" if _lacks(kind, target, value) else "empty")}
+        allowed = OUT.get(kind) or {ELSEWHERE.get(label, "no-endpoint" if _lacks(kind, target) else "empty")}
         assert error.code in allowed
         return
-    assert kind not in OUT and label not in ELSEWHERE and not _lacks(kind, target, value)
+    assert kind not in OUT and label not in ELSEWHERE and not _lacks(kind, target)
     assert whole_fault(value, source, target, done) is None
     if source == target:
         assert text.same(opened(done.value, target)[0], opened(value, source)[0])
 
 
-def _lacks(kind: str, target: str, value: Any) -> bool:
+def _lacks(kind: str, target: str) -> bool:
     without = {"embeddings": ["messages"], "rerank": ["messages", "responses"], "count_tokens": ["chat"]}
-    results = value.get("request", {}).get("url", "").endswith("/results") and target != "messages"
-    return target in without.get(kind, []) or results
+    return target in without.get(kind, [])

@@ -19,6 +19,8 @@ HOST = {OPENAI: "api.openai.com", ANTHROPIC: "api.anthropic.com"}
 REDACTED = "<redacted>"
 
 _LONGEST = 8192
+# How paths end of the results of a batch, and of a file.
+RESULTS, CONTENT = "/results", "/content"
 
 
 class Address(NamedTuple):
@@ -56,6 +58,7 @@ _PATHS = [
         (r"/messages/batches(?P<tail>(?:/[^/]+(?:/cancel|/results)?)?)", BATCHES, "messages"),
         (r"/batches(?P<tail>(?:/[^/]+(?:/cancel)?)?)", BATCHES, None),
         (r"/(?:responses|chat/completions|messages|batches)/.+", ELSEWHERE, None),
+        (r"/files(?P<tail>/[^/]+/content)", ELSEWHERE, None),
         (r"/(?:completions|complete|moderations|converse|converse-stream|invoke|chat|generate|embed)", ELSEWHERE, None),
         (r"/(?:images|audio|files|uploads|fine_tuning|vector_stores|videos|realtime)(?:/.*)?", ELSEWHERE, None),
         (r"/(?:threads|assistants|conversations|containers|evals|skills)(?:/.*)?", ELSEWHERE, None),
@@ -120,6 +123,16 @@ def protocol_of(url: str) -> str | None:
     return known.protocol if known.call == CREATE else None
 
 
+def results_of_batch(known: Address) -> Address:
+    """The address of the content of a file, which is known to be the results of a batch, as that of the results.
+
+    Where one vendor names a batch and the other a file, the id passes through: no capture of the one tells the other.
+    """
+    if known.call != ELSEWHERE or not known.tail.endswith(CONTENT):
+        return known
+    return known._replace(call=BATCHES, tail=known.tail.removesuffix(CONTENT) + RESULTS)
+
+
 def has_call(call: str, protocol: str) -> bool:
     """Does the protocol have such a call at all?"""
     return (call, protocol) in _WRITTEN
@@ -132,6 +145,8 @@ def written(known: Address, source: str, target: str, model: str | None = None) 
     left out; a host that belongs to neither (a gateway) stays. `model` is the deployment, where Azure wants one.
     """
     path = _WRITTEN[known.call, target] + known.tail
+    if known.call == BATCHES and known.tail.endswith(RESULTS) and VENDOR[target] == OPENAI:
+        path = f"/files{known.tail.removesuffix(RESULTS)}{CONTENT}"
     if VENDOR[source] == VENDOR[target]:
         if known.cloud == "azure" and known.prefix.endswith("/openai") and target == "chat" and model:
             path = f"/deployments/{quote(model, safe='')}{path}"

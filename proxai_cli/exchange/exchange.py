@@ -7,6 +7,7 @@ from typing import Any
 from ..context import Context, Finding
 from ..endpoints import ENDPOINTS, carry, known_by_body, rerank
 from ..endpoints.address import (
+    BATCHES,
     COUNT,
     CREATE,
     ELSEWHERE,
@@ -17,6 +18,7 @@ from ..endpoints.address import (
     address,
     covered,
     has_call,
+    results_of_batch,
     written,
 )
 from ..endpoints.failures import is_error, status_of
@@ -90,7 +92,10 @@ class Exchange:
     # What kind of call
 
     def _call(self) -> str:
-        said, by_body = self.address.call, self._call_of_bodies()
+        by_body = self._call_of_bodies()
+        if by_body == BATCHES:
+            self.address = results_of_batch(self.address)
+        said = self.address.call
         if said == ELSEWHERE:
             raise NotPossible("no-endpoint", "the URL is of a call that is not translated")
         if said == UNKNOWN:
@@ -108,12 +113,6 @@ class Exchange:
                     f"{PROTOCOLS[protocol].title} has no {ENDPOINTS[said].title}",
                     hint="translate it to a protocol that has one",
                 )
-        if self.address.tail.endswith("/results") and VENDOR[self.source] != VENDOR[self.target]:
-            raise NotPossible(
-                "no-endpoint",
-                "OpenAI gives the results of a batch as a file, whose id the capture does not tell",
-                hint="translate the results by themselves",
-            )
         if self.address.protocol not in (None, self.source):
             self.context.find("address-says-otherwise", ())
         return said

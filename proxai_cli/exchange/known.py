@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from ..endpoints import ENDPOINTS, known_by_body
-from ..endpoints.address import CREATE, ELSEWHERE, UNKNOWN, VENDOR
+from ..endpoints.address import BATCHES, CREATE, ELSEWHERE, UNKNOWN, VENDOR, results_of_batch
 from ..endpoints.failures import is_error
 from ..endpoints.whose import spoken
 from ..errors import Place
@@ -91,12 +91,9 @@ def settled(found: Detection, told: Evidence) -> Detection:
 
 def _endpoint(told: Evidence, bodies: dict[str, Any]) -> str | None:
     """The call, by the URL, else by the words of a body."""
-    if told.address.call in ENDPOINTS:
-        return told.address.call
-    if told.address.call != UNKNOWN:
-        return None
-    found = next((known for body in bodies.values() if (known := known_by_body(body))), None)
-    return found[0].name if found else None
+    found = next((known[0].name for body in bodies.values() if (known := known_by_body(body))), None)
+    call = (results_of_batch(told.address) if found == BATCHES else told.address).call
+    return call if call in ENDPOINTS else found if call == UNKNOWN else None
 
 
 def _headers(half: dict[str, Any]) -> dict[str, str]:
