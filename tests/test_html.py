@@ -181,7 +181,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(panes, "LARGEST", 10)
     assert not any(Page(page(tmp_path, *words)[0]).leaves.values())
     monkeypatch.setattr(html, "DOCUMENTS", 1)
-    assert "1 more documents, not shown" in page(tmp_path, *words)[0]
+    assert "and 1 document not shown" in page(tmp_path, *words)[0]
 
 
 def test_deep_nesting_becomes_flat(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
 from .account import FATES, Counts, Found, Group, Item, Report, Verdict, groups, levels_of
 from .forms import Shown
 from .lines import how_sure, name, way
-from .panes import SIGNS, Room, level, said, side_by_side, tag
+from .panes import SIGNS, Room, counted, level, said, side_by_side, tag
 
 # Rows for leaves on the page, and documents on it: browsers get slow with more.
 ROWS, DOCUMENTS = 20_000, 500
@@ -83,7 +83,7 @@ def _body(report: Report) -> Iterator[str]:
     for number, item in enumerate(items[:DOCUMENTS]):
         yield tag("section", *_item(item, number, room, len(items) > 1), id=f"document-{number}", class_="document")
     if len(items) > DOCUMENTS:
-        yield tag("p", f"… {len(items) - DOCUMENTS} more documents, not shown.", class_="cut")
+        yield tag("p", f"… and {counted(len(items) - DOCUMENTS, 'document', 'documents')} not shown.", class_="cut")
     yield "</main>"
     yield from _glossary(items)
     yield _status()
@@ -238,14 +238,15 @@ def _groups(item: Item) -> Iterator[str]:
         if rows:
             cells = (_group(group, PLACES if item.view else None) for group in rows)
             table = _table(("level", "reason", "fate", "leaves", "places"), cells)
-            summary = tag("summary", tag("b", title), f" · {sum(group.leaves for group in rows)} leaves")
+            leaves = counted(sum(group.leaves for group in rows), "leaf", "leaves")
+            summary = tag("summary", tag("b", title), f" · {leaves}")
             yield tag("details", summary, table, class_="reasons", open=is_open or not item.view)
 
 
 def _group(group: Group, most: int | None) -> tuple[str, ...]:
     places = [f"{place or '/'}{f' ({count})' if count > 1 else ''}" for place, count in group.places.items()]
     shown = [tag("bdi", said(place)) for place in places[:most]]
-    shown += [f"… {len(places) - len(shown)} more places"] if len(shown) < len(places) else []
+    shown += [f"… and {counted(len(places) - len(shown), 'place', 'places')} more"] if len(shown) < len(places) else []
     return (
         level(group.level),
         tag("a", said(group.reason), href=f"#why-{group.reason}"),

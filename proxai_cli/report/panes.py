@@ -77,8 +77,8 @@ def side_by_side(item: Item, number: int, room: Room) -> Iterator[str]:
 
 def _heading(name: str, side: Side, item: Item) -> str:
     kind = "exchange" if item.container == "exchange" else side.kind
-    told = [f"{side.protocol} {kind}", f"{side.leaves} leaves"]
-    told += [f"{side.events} events"] if side.events is not None else []
+    told = [f"{side.protocol} {kind}", counted(side.leaves or 0, "leaf", "leaves")]
+    told += [counted(side.events, "event", "events")] if side.events is not None else []
     return tag("h3", tag("b", name), " ", said(" · ".join(told)))
 
 
@@ -97,7 +97,7 @@ def _shown(pane: Pane, other: Pane) -> Iterator[str]:
             summary = _run_summary(pane, events)
             inner = tag("details", tag("summary", *summary), tag("ul", *cards))
             yield tag("li", inner, class_="run", data_has=_has(events))
-    yield from _more(len(pane.root.inner) - len(shown), "events")
+    yield from _more(len(pane.root.inner) - len(shown), "event", "events")
 
 
 def _rows(pane: Pane, other: Pane, twig: Twig) -> Iterator[str]:
@@ -105,12 +105,12 @@ def _rows(pane: Pane, other: Pane, twig: Twig) -> Iterator[str]:
     for each in shown:
         yield _branch(pane, other, each) if each.inner else tag("li", _leaf(pane, other, each), data_has=each.has)
     if len(shown) < len(twig.inner):
-        yield from _more(sum(each.leaves for each in twig.inner if not each.id), "leaves")
+        yield from _more(sum(each.leaves for each in twig.inner if not each.id), "leaf", "leaves")
 
 
-def _more(count: int, what: str) -> Iterator[str]:
+def _more(count: int, one: str, more: str) -> Iterator[str]:
     if count:
-        yield tag("li", f"… {count} more {what}, not shown", class_="cut")
+        yield tag("li", f"… and {counted(count, one, more)} not shown", class_="cut")
 
 
 def _branch(pane: Pane, other: Pane, twig: Twig) -> str:
@@ -227,7 +227,7 @@ def level(name: str, count: int | None = None) -> str:
 def _value(value: Any) -> tuple[str, str]:
     """A value as it is shown, and what it is."""
     if isinstance(value, Hidden):
-        size = "" if value.size is None else f", {value.size} character{'' if value.size == 1 else 's'}"
+        size = "" if value.size is None else f", {counted(value.size, 'character', 'characters')}"
         return ("text" if value.type == "string" else value.type) + size, "hidden"
     kind = "string" if isinstance(value, str) else "word" if value is None or isinstance(value, bool) else "number"
     return _cut(text.dumps(value).decode()), kind if not isinstance(value, (dict, list)) else "word"
@@ -269,14 +269,14 @@ def _timeline(item: Item, view: View, ours: Pane, theirs: Pane) -> Iterator[str]
         )
         inner = tag("details", tag("summary", *cells), tag("ol", *made))
         rows.append(tag("li", inner, class_="run", data_has=_has(each for step in run for each in step.events)))
-    yield tag("ol", *rows, *_more(len(steps) - len(shown), "events"), class_="timeline")
+    yield tag("ol", *rows, *_more(len(steps) - len(shown), "event", "events"), class_="timeline")
 
 
 def _step(step: _Step, ours: Pane, theirs: Pane) -> Iterator[str]:
     source = _card(ours, theirs, step.event) if step.event else tag("p", "the end of the stream", class_="nothing")
     target = [_card(theirs, ours, event) for event in step.became if event.id]
     hidden = len(step.became) - len(target)
-    target += [tag("p", f"… {hidden} more events, not shown", class_="cut")] if hidden else []
+    target += [tag("p", f"… and {counted(hidden, 'event', 'events')} not shown", class_="cut")] if hidden else []
     yield tag("div", source, class_="cell source", data_side="source")
     nothing = tag("p", "nothing goes out here", class_="nothing")
     yield tag("div", *(target or [nothing]), class_="cell target", data_side="target")
@@ -359,6 +359,11 @@ def _runs(steps: list[tuple[Any, Any]]) -> Iterator[list[Any]]:
 def _has(events: Iterable[Twig]) -> str:
     letters = {letter for event in events for letter in event.has}
     return "".join(letter for letter in LETTERS.values() if letter in letters)
+
+
+def counted(number: int, one: str, more: str) -> str:
+    """A number with its word."""
+    return f"{number} {one if number == 1 else more}"
 
 
 def said(captured: str) -> str:
