@@ -279,7 +279,7 @@ CODES = [
     (["diff", "same.json", "--to", "messages"], 0, None),
     (["diff", "same.json", "--to", "messages", "--fail-on", "note"], 1, None),
     (["convert", "req.json"], 2, "bad-call"),
-    (["diff", "req.json", "tie.json"], 2, "bad-call"),
+    (["diff", "req.json"], 2, "bad-call"),
     (["convert", "req.json", "--to", "massages"], 2, "bad-call"),
     (["convert", "req.json", "--two", "messages"], 2, "bad-call"),
     (["convert", "req.json", "--to"], 2, "bad-call"),
