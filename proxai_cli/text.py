@@ -134,6 +134,11 @@ def pointer(path: list[str | int] | tuple[str | int, ...]) -> str:
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
 
 
+def steps(pointer: str) -> list[str]:
+    """The keys and positions, all as text, of a JSON Pointer."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
 _STEERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]|#(?=#\\w*\\[)"
 )

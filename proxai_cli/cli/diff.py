@@ -8,6 +8,7 @@ from .options import (
     CAPTURES,
     COMPARING,
     INTERLEAVE,
+    MERGE,
     PAGER,
     REPAIR,
     SOURCE,
@@ -23,6 +24,10 @@ from .translating import body, how, pipe, piped, through
 
 def run(call: Call) -> int:
     """Translate every capture, and tell what became of it; without a target, compare two captures."""
+    if call.merge:
+        from .merging import merge
+
+        return merge(call)
     if call.to is None:
         from .comparing import compare_captures
 
@@ -50,7 +55,7 @@ COMMAND = Command(
     "What a translation would lose, before anything is sent.",
     ("proxai diff req.json --to responses", "proxai diff captures/ --to messages --format lines --fail-on risk"),
     CAPTURES,
-    (TO, *SOURCE, REPAIR, INTERLEAVE, *COMPARING, *BASELINE, BY, PAGER, *telling("loss")),
+    (TO, *SOURCE, REPAIR, INTERLEAVE, *COMPARING, *BASELINE, MERGE, BY, PAGER, *telling("loss")),
     run,
     WHOLE,
 )

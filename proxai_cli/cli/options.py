@@ -163,6 +163,7 @@ COMPARING = (
     Option("ignore", "JSON Pointer pattern (*, **) of what is not compared in two captures", "", "PATTERN", many=True),
     Option("pair-by", "where in each record its name is, by which two belong together", "", "POINTER"),
 )
+MERGE = Option("merge", "the files are reports (json, jsonl) of several runs: add them up and judge them as one")
 BY = Option("by", "what the table is grouped by", "", "G", ("reason", "file", "path"), "reason")
 REPAIR = Option("repair", "end a cut stream properly in the target; exit 3 all the same")
 INTERLEAVE = Option("interleave", "keep the order in which blocks arrive (to messages)")

@@ -53,7 +53,7 @@ def _take_over(call: Call, said: "Policy", folder: str) -> None:
         values["ignore"] = [*said.ignore, *values["ignore"]]
     if said.fail_on and "fail_on" not in call.given:
         values["fail_on"] = said.fail_on
-    if call.command == "diff" and not call.words and call.to is None and not values.get("merge"):
+    if call.command == "diff" and not call.words and call.to is None and not call.merge:
         values["to"], call.words = said.to, [_below(folder, each) for each in said.inputs]
 
 

@@ -1,0 +1,37 @@
+"""`proxai diff --merge`: the reports of several runs added up, and judged as one run."""
+
+from ..errors import ProxaiError
+from ..report.account import Item
+from .convert import asked
+from .inputs import read
+from .options import Call
+from .outputs import spare
+from .run import Run
+
+
+def merge(call: Call) -> int:
+    """Tell what all the reports tell, in one order whatever the order of the calls; the exit code.
+
+    What runs could not look at stays so: the greatest of their exit codes from 2 on is that of the sum.
+    """
+    if call.to is not None:
+        raise ProxaiError("bad-call", "--merge takes reports, which say their target", hint="leave --to out")
+    given = asked(call)
+    run = Run(call, to_stdout=True)
+    for _, place in run.reports:
+        spare(place, given)
+    found = list[tuple[Item, bytes]]()
+    from ..report.reading import read as read_report
+
+    for input in given:
+        try:
+            report = read_report(read(input.path))
+        except ProxaiError as error:
+            run.fail(error, input, None)
+            continue
+        found += report.items
+        run.complete = run.complete and report.verdict["complete"]
+        run.codes.add(report.verdict["exit"] if report.verdict["exit"] > 1 else 0)
+    found.sort(key=lambda one: (one[0].path, -1 if one[0].record is None else one[0].record, one[1]))
+    run.items = [*(item for item, _ in found), *run.items]
+    return run.finish()
