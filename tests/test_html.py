@@ -114,6 +114,20 @@ def test_every_command_shows_both_sides(way: tuple[Any, ...], tmp_path: Path) ->
     assert "leaves" in told and "Exit code" in told
 
 
+def test_what_a_gateway_did_is_told_with_whose_fault_it_is(tmp_path: Path) -> None:
+    place = tmp_path / "gateway.json"
+    place.write_bytes(text.dumps({"model": "m", "max_tokens": 60, "messages": [{"role": "user", "content": "Hi"}]}))
+    said, report = page(tmp_path, "diff", str(BODY), str(place))
+    found = Page(said)
+    for side in ("source", "target"):
+        counts = {key: count for key, count in report["items"][0]["counts"][side].items() if count and key != "leaves"}
+        assert found.leaves[side] == counts
+    told = {leaf["data-at"]: leaf for tag, leaf in found.elements if tag == "a" and "data-at" in leaf}
+    assert "not-carried" in told["/top_p"]["aria-label"] and told["/top_p"]["aria-label"].endswith(", avoidable")
+    assert told["/seed"]["aria-label"].endswith("dropped because of no-equivalent, loss, unavoidable")
+    assert "would be /metadata/user_id" in said and "gateway.json" in found.texts["h1"][0]
+
+
 def test_the_page_is_closed_to_the_outside(tmp_path: Path) -> None:
     said, _ = page(tmp_path, "diff", str(BODY), "--to", "messages", values="full")
     found = Page(said)

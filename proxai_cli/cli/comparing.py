@@ -9,7 +9,7 @@ from .. import text
 from ..compare import Capture, Comparison, Difference, compare
 from ..errors import NotReadable, NotThatProtocol, Place, ProxaiError
 from ..ir.events import DONE
-from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Path, size
+from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, size
 from ..patterns import pointer_glob
 from ..pipe import with_type
 from ..protocols import PROTOCOLS
@@ -24,7 +24,7 @@ from .outputs import spare
 from .parts import Part, Reading, parts, reading
 from .places import placed
 from .run import Run
-from .translating import How, Outcome, bare_item, found_of, how, in_input, side_of, words_told
+from .translating import How, Outcome, bare_item, found_of, hiding_for, how, in_input, side_of, words_told
 
 # What records are told apart by where nothing else is said.
 NAMES = ("custom_id", "id")
@@ -302,6 +302,11 @@ def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
     )
     if not counts.balanced:
         raise Unbalanced(item.path)
+    if how.whole:
+        from .views import of_bodies
+
+        entries = (Entry(*each[:7]) for each in done.account)
+        item = item._replace(view=of_bodies(first.value, second.value, entries, hiding_for(how)))
     changes: Iterable[Change] = [
         Change(each.fate, each.source, each.target, each.why, each.level, each.ours or each.theirs or 1)._replace(
             avoidable=each.avoidable

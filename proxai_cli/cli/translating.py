@@ -120,11 +120,11 @@ def body(document: Document, how: How) -> Outcome:
     if how.whole:
         from .views import of_bodies
 
-        item = item._replace(view=of_bodies(shown, after, done.ledger.entries, _hiding(how)))
+        item = item._replace(view=of_bodies(shown, after, done.ledger.entries, hiding_for(how)))
     return Outcome(done.value, item)
 
 
-def _hiding(how: How) -> Callable[[Any], Any]:
+def hiding_for(how: How) -> Callable[[Any], Any]:
     """What makes a whole document one that a report may show."""
     from .views import hiding
 
@@ -167,7 +167,7 @@ def pipe(document: Document, how: How, comment: Callable[[bytes], bytes] | None 
     if how.whole:
         from .views import Watched
 
-        made.translator = Watched(*ends, how.context_of(document), how.repair, _hiding(how))
+        made.translator = Watched(*ends, how.context_of(document), how.repair, hiding_for(how))
     return made
 
 
@@ -225,7 +225,7 @@ def collected(document: Document, how: How) -> Outcome:
     if how.whole:
         from .views import of_collected
 
-        item = item._replace(view=of_collected(found.values, done.value, done.ledger.entries, _hiding(how)))
+        item = item._replace(view=of_collected(found.values, done.value, done.ledger.entries, hiding_for(how)))
     return Outcome(done.value, item, tuple(errors))
 
 
@@ -241,7 +241,7 @@ def exploded(document: Document, how: How) -> Outcome:
     if how.whole:
         from .views import of_exploded
 
-        item = item._replace(view=of_exploded(document.value, done.value, done.ledger.entries, _hiding(how)))
+        item = item._replace(view=of_exploded(document.value, done.value, done.ledger.entries, hiding_for(how)))
     return Outcome(written(done.value, target.protocol), item)
 
 

@@ -67,7 +67,11 @@ def hashed(inline: str) -> str:
 
 
 def _title(report: Report) -> str:
-    return name(report.items[0]) if len(report.items) == 1 else f"{len(report.items)} documents"
+    return _name(report.items[0]) if len(report.items) == 1 else f"{len(report.items)} documents"
+
+
+def _name(item: Item) -> str:
+    return f"{name(item)} → {item.against}" if item.against else name(item)
 
 
 def _body(report: Report) -> Iterator[str]:
@@ -172,7 +176,7 @@ def _index(items: list[Item]) -> Iterator[str]:
             levels[found.level] += 1
         rows.append(
             (
-                tag("a", said(name(item)), href=f"#document-{number}"),
+                tag("a", said(_name(item)), href=f"#document-{number}"),
                 said(way(item) or item.container).replace("-&gt;", "→"),
                 said(item.status),
                 " ".join(level(name, count) for name, count in reversed(levels.items()) if count),
@@ -183,7 +187,7 @@ def _index(items: list[Item]) -> Iterator[str]:
 
 def _item(item: Item, number: int, room: Room, with_title: bool) -> Iterator[str]:
     if with_title:
-        yield tag("h2", said(name(item)))
+        yield tag("h2", said(_name(item)))
         yield from _way(item)
     if item.counts:
         yield _balance(item.counts)
@@ -199,8 +203,8 @@ def _balance(counts: Counts) -> str:
     """The sums of both sides, as a line of words and as a bar."""
     sides = []
     for side, numbers in zip(("source", "target"), counts, strict=True):
-        fates = [fate for fate in numbers if fate != "leaves"]
-        terms = [tag("b", f"{numbers[fate]} {fate.replace('_', ' ')}", class_=fate) for fate in fates]
+        fates = [fate for fate in numbers if fate in FATES[side] or (numbers[fate] and fate != "leaves")]
+        terms = [tag("b", f"{numbers[fate]} {fate}", class_=fate) for fate in fates]
         starts = accumulate((numbers[fate] for fate in fates), initial=0)
         parts = [
             f'<rect class="{fate}" x="{start}" width="{numbers[fate]}" height="1"/>'

@@ -1,7 +1,7 @@
 "use strict";
 // Shows the partner and the reason of the leaf that is pointed at, and moves by keyboard. The page reads without it.
 document.addEventListener("DOMContentLoaded", () => {
-  const SIGNS = { carried: "=", changed: "≠", dropped: "−", synthesized: "+", not_compared: "·" };
+  const SIGNS = { carried: "=", changed: "≠", dropped: "−", synthesized: "+", volatile: "·", ignored: "·" };
   const LEVELS = { note: "·", loss: "▽", risk: "▲", unexplained: "?" };
   const ROWS = ".leaf, .tree summary, .card > summary, .run > details > summary";
   const status = document.getElementById("status");
@@ -44,9 +44,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const said = links(leaf);
     first.replaceChildren();
     second.replaceChildren();
-    const fate = said.length ? said[0].fate : "not_compared";
+    const fate = said.length ? said[0].fate : "ignored";
     const value = leaf.querySelector(".value").textContent;
-    const word = made("span", `${SIGNS[fate]} ${fate.replace("_", " ")}`, `fate ${fate}`);
+    const word = made("span", `${SIGNS[fate]} ${fate}`, `fate ${fate}`);
     first.append(word, `  ${leaf.dataset.at}  `, made("bdi", value.length > 200 ? `${value.slice(0, 200)} …` : value));
     const arrow = leaf.closest("[data-side]").dataset.side === "source" ? "→" : "←";
     const there = said.filter((link) => link.partner);
@@ -68,7 +68,7 @@ document.addEventListener("DOMContentLoaded", () => {
         told.add(note);
       }
     }
-    if (!second.childNodes.length) second.append(fate === "carried" ? "The same value on both sides." : "This is not looked at.");
+    if (!second.childNodes.length) second.append(fate === "carried" ? "The same value on both sides." : "This is not compared.");
     status.hidden = false;
   };
 

@@ -10,14 +10,14 @@ from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from .. import text
-from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Path
+from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Path
 from ..reasons import REASONS
 from .account import Item, Side, View, pattern
 from .lines import safe
-from .twigs import LETTERS, UNTOLD, Link, Pane, Twig, leaves_of, panes
+from .twigs import Link, Pane, Twig, leaves_of, letters, panes
 from .view import END, Hidden
 
-SIGNS = {CARRIED: "=", CHANGED: "≠", DROPPED: "−", SYNTHESIZED: "+", UNTOLD: "·"}
+SIGNS = {CARRIED: "=", CHANGED: "≠", DROPPED: "−", SYNTHESIZED: "+", VOLATILE: "·", IGNORED: "·"}
 LEVEL_SIGNS = {"note": "·", "loss": "▽", "risk": "▲", "unexplained": "?"}
 PLURALS = {"note": "notes", "loss": "losses", "risk": "risks", "unexplained": "unexplained"}
 ARROWS = {"s": "→", "t": "←"}
@@ -136,7 +136,7 @@ def _key(key: str) -> str:
 def _fates(fates: Counter[str]) -> str:
     """How many leaves of each fate."""
     told = [tag("i", f"{fates[fate]}{sign}", class_=fate) for fate, sign in SIGNS.items() if fates[fate]]
-    words = ", ".join(f"{fates[fate]} {_word(fate)}" for fate in SIGNS if fates[fate])
+    words = ", ".join(f"{fates[fate]} {fate}" for fate in SIGNS if fates[fate])
     return tag("span", *told, class_="fates", title=words) if told else ""
 
 
@@ -152,7 +152,7 @@ def _leaf(pane: Pane, other: Pane, twig: Twig) -> str:
     )
     at = pane.where(twig.path)
     told = [(link, _places(other, at, paths)) for link, paths in _together(twig.links, [path for path, _ in ends])]
-    words = [_told(link, place) for link, place in told] or [_word(UNTOLD)]
+    words = [_told(link, place) for link, place in told] or [IGNORED]
     sentences = dict.fromkeys(REASONS[link.why].text for link in twig.links if link.why in REASONS)
     return tag(
         "a",
@@ -199,11 +199,7 @@ def _told(link: Link, place: str) -> str:
     """An entry in words."""
     because = f" because of {link.why}, {link.level}" if link.why else ""
     note = f", {link.note}" if link.note else ""
-    return _word(link.fate) + (f" at {place}" if place else "") + because + note
-
-
-def _word(fate: str) -> str:
-    return fate.replace("_", " ")
+    return link.fate + (f" at {place}" if place else "") + because + note
 
 
 def _because(told: list[tuple[Link, str]], arrow: str) -> Iterator[str]:
@@ -357,8 +353,7 @@ def _runs(steps: list[tuple[Any, Any]]) -> Iterator[list[Any]]:
 
 
 def _has(events: Iterable[Twig]) -> str:
-    letters = {letter for event in events for letter in event.has}
-    return "".join(letter for letter in LETTERS.values() if letter in letters)
+    return letters({fate for event in events for fate in event.fates})
 
 
 def counted(number: int, one: str, more: str) -> str:

@@ -1,16 +1,15 @@
 """Two documents side by side as twigs: each leaf with its fates, its partners on the other side, and its place."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path, members
+from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, members
 from ..reasons import LEVELS
 from .account import Item, Side, View, pattern, pointer
 
-# The fate of leaves that `diff A B` was not to look at, and of whatever an account says nothing of.
-UNTOLD = "not_compared"
-LETTERS = {CARRIED: "c", CHANGED: "x", DROPPED: "d", SYNTHESIZED: "s", UNTOLD: "u"}
+# By which the page tells what it shows; what `diff A B` did not compare is always shown.
+LETTERS = {CARRIED: "c", CHANGED: "x", DROPPED: "d", SYNTHESIZED: "s", VOLATILE: "u", IGNORED: "u"}
 
 # Browsers do not nest without end: what stands deeper is one flat list.
 DEEPEST = 40
@@ -42,12 +41,12 @@ class Twig:
 
     @property
     def fate(self) -> str:
-        return self.links[0].fate if self.links else UNTOLD
+        return self.links[0].fate if self.links else IGNORED
 
     @property
     def has(self) -> str:
         """The letters of the fates in it, by which it is shown or not."""
-        return "".join(letter for fate, letter in LETTERS.items() if self.fates[fate])
+        return letters(self.fates)
 
     @property
     def leaves(self) -> int:
@@ -122,6 +121,11 @@ class Pane:
         if self.events and path:
             return f"event {path[0] + 1} {pointer(path[1:])}".rstrip()
         return pointer(path) or "/"
+
+
+def letters(fates: Container[str]) -> str:
+    """The letters of some fates, in their order."""
+    return "".join(dict.fromkeys(letter for fate, letter in LETTERS.items() if fate in fates))
 
 
 def _is_branch(value: Any) -> bool:
