@@ -64,7 +64,7 @@ def listing(items: list[Item], verbose: bool, urls: dict[int, str], skipped: lis
         to = "messages" if first.source.protocol != "messages" else "chat"
         alone = sum(item.path == first.path for item in items) == 1
         pick = "" if first.record is None or alone else f" --pick {first.record}"
-        lines.append(f"next: proxai convert {shlex.quote(first.path)}{pick} --to {to}")
+        lines.append(f"next: proxai convert {safe(shlex.quote(first.path))}{pick} --to {to}")
     return "\n".join(lines) + "\n"
 
 
