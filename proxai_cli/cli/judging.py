@@ -34,6 +34,7 @@ class Standing:
         for, so that rules and entries which do nothing are told. Raises `bad-policy` where the baseline is none."""
         self.policy, self.place, self.baseline = said or Policy(), place, baseline
         self.is_anew, self.is_whole = is_anew, is_whole
+        self.unmatched: list[str] = []
         self.known = _known(baseline, is_anew) if baseline else []
         self.today = today() if any(rule.expires for rule in self.policy.rules) else None
         self.judge = Judge()
@@ -88,7 +89,8 @@ class Standing:
         return self.judge.gone if self.is_whole and complete else []
 
     def notes(self, complete: bool) -> Iterator[str]:
-        """What must be known of rules and entries that did nothing."""
+        """What must be known of patterns, rules and entries that did nothing."""
+        yield from (f"{self.place}: no file matches {each}" for each in self.unmatched)
         for rules, what in ((self.judge.expired, "expired"), (self._unused(), "fitted nothing")):
             if rules:
                 yield f"{self.place}: {_number(len(rules), 'rule')} {what} ({safe(', '.join(rules))})"

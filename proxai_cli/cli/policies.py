@@ -30,23 +30,28 @@ def applied(call: Call) -> None:
 
     Raises `bad-policy`, and `bad-call` where a baseline is to be written and none is named.
     """
-    source = _source(call)
+    source, unmatched = _source(call), list[str]()
     said = _read(source) if source else None
     baseline, is_anew = call.values.get("baseline"), bool(call.values.get("write_baseline"))
     if source and said:
         folder = os.path.dirname(source.place)
-        _take_over(call, said, folder)
+        unmatched = _take_over(call, said, folder)
         baseline = baseline or (said.baseline and _below(folder, said.baseline))
     if is_anew and not baseline:
         raise ProxaiError("bad-call", "--write-baseline needs a place", hint="--baseline proxai-baseline.json")
     if said or baseline:
         from .judging import Standing
 
-        call.values["standing"] = Standing(said, source and source.place, baseline, is_anew, call.command == "diff")
+        standing = Standing(said, source and source.place, baseline, is_anew, call.command == "diff")
+        standing.unmatched = unmatched
+        call.values["standing"] = standing
 
 
-def _take_over(call: Call, said: "Policy", folder: str) -> None:
-    """What flags say comes after what the policy says, and so beats it."""
+def _take_over(call: Call, said: "Policy", folder: str) -> list[str]:
+    """Let the call do as the policy says, but flags, which come after it, beat it; the patterns that no file matches.
+
+    One pattern without a file is no mistake yet, all of them are: then they stay, and reading the inputs tells so.
+    """
     values = call.values
     values["set"] = [*(f"{name}={value}" for name, value in said.choices.items()), *values.get("set", ())]
     if "ignore" in values:
@@ -54,7 +59,11 @@ def _take_over(call: Call, said: "Policy", folder: str) -> None:
     if said.fail_on and "fail_on" not in call.given:
         values["fail_on"] = said.fail_on
     if call.command == "diff" and not call.words and call.to is None and not call.merge:
-        values["to"], call.words = said.to, [_below(folder, each) for each in said.inputs]
+        values["to"] = said.to
+        named = [_below(folder, each) for each in said.inputs]
+        call.words = [each for each in named if _may_be_there(each)] or named
+        return [each for each in named if each not in call.words]
+    return []
 
 
 def _source(call: Call) -> Source | None:
@@ -150,3 +159,10 @@ def _bad(message: str, place: str) -> ProxaiError:
 def _below(folder: str, name: str) -> str:
     """A name in the policy as the call sees it."""
     return os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/") if folder else name
+
+
+def _may_be_there(word: str) -> bool:
+    """Is it no pattern, or one that something matches?"""
+    from glob import has_magic, iglob
+
+    return os.path.lexists(word) or not has_magic(word) or any(iglob(word, recursive=True))
