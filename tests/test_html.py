@@ -116,7 +116,8 @@ def test_every_command_shows_both_sides(way: tuple[Any, ...], tmp_path: Path) ->
 
 def test_what_a_gateway_did_is_told_with_whose_fault_it_is(tmp_path: Path) -> None:
     place = tmp_path / "gateway.json"
-    place.write_bytes(text.dumps({"model": "m", "max_tokens": 60, "messages": [{"role": "user", "content": "Hi"}]}))
+    turns = [{"role": "user", "content": "Hi"}]
+    place.write_bytes(text.dumps({"model": "m", "max_tokens": 60, "messages": turns, "stop_sequences": ["END"]}))
     said, report = page(tmp_path, "diff", str(BODY), str(place))
     found = Page(said)
     for side in ("source", "target"):
