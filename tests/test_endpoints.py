@@ -59,7 +59,7 @@ def translated(body: Body, target: str, **choices: str) -> Any:
 
 def has_no_call(body: Body, target: str) -> bool:
     """Calls that a protocol does not have (`spec/http.md` §1)."""
-    without = {"embeddings": ["messages"], "rerank": ["messages", "responses"], "count": ["chat"]}
+    without = {"embeddings": ["messages"], "rerank": ["messages", "responses"], "count": ["chat"], "compact": ["chat"]}
     return target in without.get(body.endpoint, [])
 
 
@@ -127,6 +127,10 @@ JUDGES = {
     ("models", "response", "anthropic"): f"{ANTHROPIC}:ModelInfo",
     ("embeddings", "response", "openai"): f"{OPENAI}:CreateEmbeddingResponse",
     ("embeddings", "request", "openai"): f"{OPENAI}.embedding_create_params:EmbeddingCreateParams",
+    ("compact", "request", "openai"): f"{OPENAI}.responses.response_compact_params:ResponseCompactParams",
+    ("compact", "response", "openai"): f"{OPENAI}.responses:CompactedResponse",
+    ("compact", "request", "anthropic"): f"{ANTHROPIC}.beta.message_create_params:MessageCreateParamsNonStreaming",
+    ("compact", "response", "anthropic"): f"{ANTHROPIC}.beta:BetaMessage",
     ("count", "request", "openai"): f"{OPENAI}.responses.input_token_count_params:InputTokenCountParams",
     ("count", "response", "openai"): f"{OPENAI}.responses.input_token_count_response:InputTokenCountResponse",
     ("count", "request", "anthropic"): f"{ANTHROPIC}.message_count_tokens_params:MessageCountTokensParams",
@@ -426,11 +430,29 @@ def test_places_and_findings() -> None:
 def test_known_by_their_own_words(body: Body) -> None:
     """Most bodies say what they are; those that do not are known by their address alone."""
     silent = ("none.response", "count/responses/with-tools", "count/messages/with-thinking")
+    silent = (*silent, "compact/messages", "compact/responses/sums.request")
     known = known_by_body(body.value)
     if any(each in body.label for each in silent):
         assert known is None
     else:
         assert known is not None and (known[0].name, known[1]) == (body.endpoint, body.kind)
+
+
+def test_a_conversation_is_compacted_by_a_call_of_its_own_and_back() -> None:
+    """What both say comes back: the conversation, the compaction, the counts."""
+    for source, target in (("responses", "messages"), ("messages", "responses")):
+        for kind in ("request", "response"):
+            value = text.loads((FIXTURES / "endpoints" / "compact" / source / f"sums.{kind}.json").read_bytes())
+            there = translate_endpoint(value, source, target, "compact", kind).value
+            back = translate_endpoint(there, target, source, "compact", kind).value
+            same = {"request": ("model", "instructions", "input", "system", "messages"), "response": ("id", "object")}
+            assert {key: back.get(key) for key in same[kind]} == {key: value.get(key) for key in same[kind]}
+            if kind == "response":
+                (block,) = there["content" if target == "messages" else "output"]
+                sealed = value["content" if source == "messages" else "output"][-1]["encrypted_content"]
+                assert (block["type"], block["encrypted_content"]) == ("compaction", sealed)
+            elif target == "messages":
+                assert there["compaction"] == {"type": "summarize"}
 
 
 def test_counts_that_are_no_whole_numbers_are_left_out() -> None:

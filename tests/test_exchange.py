@@ -51,6 +51,7 @@ WITHOUT = {
     "chat/embeddings": ["messages"],
     "chat/rerank": ["messages", "responses"],
     "responses/count": ["chat"],
+    "responses/compact": ["chat"],
     "messages/count": ["chat"],
 }
 
@@ -534,6 +535,19 @@ def test_results_of_a_batch_by_their_address_and_back(label: str, target: str, u
     )
 
 
+def test_a_call_that_compacts_is_known_by_what_it_asks() -> None:
+    value = named("messages/compact").value
+    said = translate_exchange(value, "messages", "responses").value
+    assert said["request"]["url"] == "https://api.openai.com/v1/responses/compact"
+    assert said["response"]["body"]["object"] == "response.compaction"
+    assert "anthropic-beta" not in said["request"]["headers"]
+    assert "choices" in translate_exchange(value, "messages", "chat").value["response"]["body"]
+    back = translate_exchange(named("responses/compact").value, "responses", "messages").value
+    assert back["request"]["url"] == "https://api.anthropic.com/v1/messages"
+    assert back["request"]["headers"]["anthropic-beta"] == "compact-2026-09-04"
+    assert back["response"]["body"]["model"] == "gpt-6-sol"
+
+
 # What is refused, and what is noticed
 
 REFUSED: list[tuple[str, Any, str, str]] = [
@@ -541,7 +555,7 @@ REFUSED: list[tuple[str, Any, str, str]] = [
     ("unrecognised", {"log": {}}, "chat", "messages"),
     ("unrecognised", {"url": "/v1/chat/completions", "body": {"prompt": "x"}}, "chat", "messages"),
     ("no-endpoint", {"url": "https://api.openai.com/v1/moderations", "body": {"input": "x"}}, "chat", "messages"),
-    ("no-endpoint", {"url": "/v1/responses/compact", "body": {"model": "m"}}, "responses", "messages"),
+    ("no-endpoint", {"url": "/v1/responses/compact", "body": {"model": "m"}}, "responses", "chat"),
     ("no-endpoint", {"url": "/v1/embeddings", "body": {"input": "x"}}, "chat", "messages"),
     ("no-endpoint", {"url": "/v1/messages/count_tokens", "body": {"messages": []}}, "messages", "chat"),
     ("no-endpoint", {"request": {"url": "/v1/files/f/content"}, "response": {"body": "[7]"}}, "chat", "messages"),

@@ -1,4 +1,6 @@
-"""The calls beside the creation of replies: models, embeddings, rerank, token counts, batches (`spec/http.md` §6-§9).
+"""The calls beside the creation of replies: models, embeddings, rerank, token counts, compaction, batches.
+
+Source: `spec/http.md` §1, §6 to §9.
 
 Each endpoint translates the bodies of its call in place, as the protocols do: every leaf of the source is carried,
 changed or dropped, every leaf of the target accounted for.
@@ -11,13 +13,13 @@ from ..errors import NotPossible
 from ..ledger import Leaf, Ledger, Writer
 from ..protocols import PROTOCOLS
 from ..translate import Translation
-from . import batches, count, embeddings, models, rerank
+from . import batches, compact, count, embeddings, models, rerank
 from .address import Address, address, has_call
 from .failures import read_failure, write_failure
 from .way import Endpoint, Way
 
 ENDPOINTS: dict[str, Endpoint] = {
-    each.ENDPOINT.name: each.ENDPOINT for each in (models, embeddings, rerank, count, batches)
+    each.ENDPOINT.name: each.ENDPOINT for each in (models, embeddings, rerank, count, compact, batches)
 }
 
 

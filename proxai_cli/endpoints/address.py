@@ -9,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 CREATE, MODELS, EMBEDDINGS, RERANK, COUNT, BATCHES = "create", "models", "embeddings", "rerank", "count", "batches"
+COMPACT = "compact"
 # A call that is known to be none of these, and an address that says nothing.
 ELSEWHERE, UNKNOWN = "elsewhere", "unknown"
 
@@ -53,6 +54,7 @@ _PATHS = [
         (r"/chat/completions", CREATE, "chat"),
         (r"/responses", CREATE, "responses"),
         (r"/responses/input_tokens", COUNT, "responses"),
+        (r"/responses/compact", COMPACT, "responses"),
         (r"/messages", CREATE, "messages"),
         (r"/messages/count_tokens", COUNT, "messages"),
         (r"/messages/batches(?P<tail>(?:/[^/]+(?:/cancel|/results)?)?)", BATCHES, "messages"),
@@ -80,6 +82,8 @@ _WRITTEN = {
     (CREATE, "messages"): "/messages",
     (COUNT, "responses"): "/responses/input_tokens",
     (COUNT, "messages"): "/messages/count_tokens",
+    (COMPACT, "responses"): "/responses/compact",
+    (COMPACT, "messages"): "/messages",
     (BATCHES, "chat"): "/batches",
     (BATCHES, "responses"): "/batches",
     (BATCHES, "messages"): "/messages/batches",

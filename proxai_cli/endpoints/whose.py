@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .address import BATCHES, COUNT, MODELS, VENDOR, address, has_call
+from .address import BATCHES, COMPACT, COUNT, MODELS, VENDOR, address, has_call
 from .batches.lines import requests_of
 from .batches.results import protocol_of_reply
 
@@ -53,4 +53,9 @@ def _first(protocol: str | None, others: tuple[str, ...]) -> tuple[str, ...]:
     return (protocol, *(other for other in others if other != protocol)) if protocol in others else others
 
 
-_SPOKEN = {MODELS: _thing, COUNT: _count, BATCHES: _batch}
+def _compact(value: Any) -> tuple[str, ...]:
+    asks_or_answers = isinstance(value, dict) and {"messages", "content"} & set(value)
+    return _ANTHROPIC if asks_or_answers else ("responses",)
+
+
+_SPOKEN = {MODELS: _thing, COUNT: _count, COMPACT: _compact, BATCHES: _batch}

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..context import Context, Finding
-from ..endpoints import ENDPOINTS, carry, known_by_body, rerank
+from ..endpoints import ENDPOINTS, carry, compact, known_by_body, rerank
 from ..endpoints.address import (
     BATCHES,
+    COMPACT,
     COUNT,
     CREATE,
     ELSEWHERE,
@@ -100,6 +101,9 @@ class Exchange:
             raise NotPossible("no-endpoint", "the URL is of a call that is not translated")
         if said == UNKNOWN:
             said = by_body or CREATE
+        elif self._compacts(said):
+            said = COMPACT
+            self.address = self.address._replace(call=said)
         elif by_body not in (None, said):
             raise NotThatProtocol(
                 "wrong-url",
@@ -117,6 +121,12 @@ class Exchange:
             self.context.find("address-says-otherwise", ())
         return said
 
+    def _compacts(self, said: str) -> bool:
+        """Is it a request of Messages that the other protocol has a call of its own for?"""
+        streamed = isinstance(self.response.get("body"), list)
+        asked = said == CREATE and compact.wants(self.request.get("body"))
+        return asked and not streamed and self.source != self.target and has_call(COMPACT, self.target)
+
     def _call_of_bodies(self) -> str | None:
         for name, half in self.halves.items():
             body = half.get("body")
@@ -125,7 +135,7 @@ class Exchange:
                 return known[0].name
             marks = _ASKS if name == "request" else _ANSWERS
             if isinstance(body, dict) and any(isinstance(body.get(key), list) for key in marks):
-                return COUNT if name == "request" and self.address.call == COUNT else CREATE
+                return self.address.call if name == "request" and self.address.call in (COUNT, COMPACT) else CREATE
         return None
 
     # Requests

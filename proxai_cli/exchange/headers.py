@@ -265,6 +265,7 @@ def needed_betas(body: Any) -> tuple[str, ...]:
         "mcp-client-2025-11-20": bool(body.get("mcp_servers")) or "mcp_toolset" in tools,
         "computer-use-2025-11-24": "computer_20251124" in tools,
         "compact-2026-01-12": any(edit.startswith("compact_") for edit in edits),
+        "compact-2026-09-04": bool(body.get("compaction")),
         "task-budgets-2026-03-13": bool(_inside(body, "output_config", "task_budget")),
     }
     return tuple(beta for beta, used in uses.items() if used)
