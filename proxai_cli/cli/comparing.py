@@ -9,13 +9,13 @@ from .. import text
 from ..compare import Capture, Comparison, Difference, compare
 from ..errors import NotReadable, NotThatProtocol, Place, ProxaiError
 from ..ir.events import DONE
-from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, size
+from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, get, size
 from ..patterns import pointer_glob
 from ..pipe import with_type
 from ..protocols import PROTOCOLS
 from ..report.account import FATES, Change, Counts, Item, finding, with_values
 from ..report.json import Unbalanced
-from ..translate import collect
+from ..translate import Translation, collect
 from ..wire import sse
 from .documents import Document, Told, told_by
 from .inputs import STDIN, Input, inputs
@@ -70,7 +70,7 @@ def compare_captures(call: Call) -> int:
     for one, two in _paired(ours, theirs):
         if two is None or one is None:
             run.items.append(_alone(Part((one or two), "unknown")))  # type: ignore[arg-type]
-        elif not _compared(run, way, one, two, key, reading(call)) and call.on_error != "skip":
+        elif not _compared(run, way, one, two, key, reading(call)._replace(bare=True)) and call.on_error != "skip":
             break
     return run.finish()
 
@@ -289,9 +289,19 @@ def _whole(document: Document) -> Whole:
         if event.value is not DONE:
             places.append(event.place)
     done = collect(values, document.protocol)
+    _without_made_nulls(done)
     kind = "error" if isinstance(done.value.get("error"), dict) and "output" not in done.value else "response"
     events = {entry.target: entry.source[0] for entry in done.ledger.entries if entry.target and entry.source}
     return Whole(document, done.value, kind, len(data), places, events)
+
+
+def _without_made_nulls(collected: Translation) -> None:
+    """Take out of a collected body the null that stands there only for the sake of its shape."""
+    for entry in collected.ledger.entries:
+        if entry.fate == SYNTHESIZED and entry.target and isinstance(entry.target[-1], str):
+            home = get(collected.value, entry.target[:-1])
+            if home[entry.target[-1]] is None:
+                del home[entry.target[-1]]
 
 
 def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:

@@ -87,6 +87,9 @@ def _volatile(node: Node) -> list[Leaf]:
 
 def scalars(value: Any, path: Path = ()) -> Iterator[Path]:
     """The paths of all leaves of a value, in their order."""
+    if not value or not isinstance(value, (dict, list)):
+        yield path
+        return
     todo = [(value, path)]
     while todo:
         node, path = todo.pop()
