@@ -5,7 +5,8 @@ checked, and its JSON Schema is made. A baseline is a list of what is known. Sou
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -145,7 +146,7 @@ class Known(NamedTuple):
 class Judge:
     """Judges each case once: by a rule that denies, else one that allows, else the baseline; what is left is new.
 
-    State: the rules that have fitted something, and the entries that were met.
+    State: the rules that have fitted something, the entries that were met, and what was judged how.
     """
 
     def __init__(self, rules: Iterable[Rule] = (), known: Iterable[Known] = (), today: date | None = None) -> None:
@@ -156,13 +157,20 @@ class Judge:
         self._fitted: set[str] = set()
         self._met: set[str] = set()
         self._judged: dict[tuple[Any, ...], Judgement] = {}
+        self._leaves: Counter[tuple[Any, ...]] = Counter()
 
     def judged(self, case: Case) -> Judgement:
         """The state of a case."""
         key = case[:-1]
         if key not in self._judged:
             self._judged[key] = self._first(case)
+        self._leaves[key] += case.leaves
         return self._judged[key]
+
+    @property
+    def cases(self) -> Iterator[tuple[Case, Judgement]]:
+        """All that was judged; what is equal but for its number of leaves is one."""
+        return ((Case(*key, self._leaves[key]), judgement) for key, judgement in self._judged.items())
 
     def _first(self, case: Case) -> Judgement:
         self._met.add(case.fingerprint)

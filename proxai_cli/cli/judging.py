@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import policy
 from ..errors import ProxaiError
-from ..policy import Case, Judge, Judgement, Known, Policy
+from ..policy import Case, Judge, Known, Policy
 from ..reasons import LEVELS
 from ..report.account import Change, Found, Item, fingerprint, places, pointer
 from ..report.lines import safe
@@ -24,7 +24,7 @@ FOLDED_AFTER = 5
 class Standing:
     """What a run is judged by: a policy (which may be empty) and a baseline.
 
-    State: the judge, and for a new baseline every case that it has judged.
+    State: the judge of the run.
     """
 
     def __init__(
@@ -38,29 +38,23 @@ class Standing:
         self.known = _known(baseline, is_anew) if baseline else []
         self.today = today() if any(rule.expires for rule in self.policy.rules) else None
         self.judge = Judge()
-        self.cases: list[tuple[Case, Judgement]] = []
 
     def judged(self, items: Iterable[Item]) -> list[Item]:
         """The items with the state of each change and finding."""
-        self.judge, self.cases = Judge(self.policy.rules, self.known, self.today), []
+        self.judge = Judge(self.policy.rules, self.known, self.today)
         return [self._item(item) for item in items]
 
     def _item(self, item: Item) -> Item:
         file = self._file(item.path)
         changes, findings = list[Change](), list[Found]()
         for change in item.changes:
-            state, rule = self._state(_case(item, change, change.reason, change.op, change.leaves, file))
+            case = _case(item, change, change.reason, change.op, change.leaves, file)
+            state, rule = self.judge.judged(case)
             changes.append(change._replace(state=state, rule=rule))
         for found in item.findings:
-            state, _ = self._state(_case(item, found, found.code, policy.FOUND, 1, file))
+            state, _ = self.judge.judged(_case(item, found, found.code, policy.FOUND, 1, file))
             findings.append(found._replace(state=state))
         return item._replace(changes=tuple(changes), findings=tuple(findings))
-
-    def _state(self, case: Case) -> Judgement:
-        judgement = self.judge.judged(case)
-        if self.is_anew:
-            self.cases.append((case, judgement))
-        return judgement
 
     def _file(self, path: str) -> str:
         """A capture's path as seen from the policy's folder."""
@@ -106,10 +100,10 @@ class Standing:
         Raises `not-written`.
         """
         assert self.baseline is not None
-        before, known = self.known, policy.taken(self.cases)
+        before, known = self.known, policy.taken(self.judge.cases)
         write_file(self.baseline, policy.written(known))
         self.known = known
-        levels = {case.fingerprint: case.level for case, _ in self.cases}
+        levels = {case.fingerprint: case.level for case, _ in self.judge.cases}
         return _told(before, known, levels, self.baseline, captures)
 
 
