@@ -53,6 +53,7 @@ EXCEPTIONS: dict[tuple[str, str, str, str], str] = {
     ("chat", "messages", "response", "/usage/cache_read_input_tokens"): "as above",
     ("chat", "responses", "response", "/output/*/id"): "a call without an id gets one in chat",
     ("messages", "responses", "response", "/output/*/outputs/*"): "Messages has one text for what code printed (§6)",
+    ("messages", "responses", "response", "/output/*/container_id"): "a container of Messages says when it ends (§6)",
     ("messages", "responses", "response", "/output/*/status"): "a page without its document has no result (§6)",
     ("responses", "chat", "response", "/metadata"): "Responses replies always have it (§1.2)",
     ("responses", "chat", "response", "/usage/prompt_tokens_details/cache_write_tokens"): "Responses demands it",
