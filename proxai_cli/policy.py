@@ -156,12 +156,12 @@ class Judge:
         self._rules = [rule for rule in rules if rule.id not in self.expired]
         self._fitted: set[str] = set()
         self._met: set[str] = set()
-        self._judged: dict[tuple[Any, ...], Judgement] = {}
-        self._leaves: Counter[tuple[Any, ...]] = Counter()
+        self._judged: dict[Case, Judgement] = {}
+        self._leaves: Counter[Case] = Counter()
 
     def judged(self, case: Case) -> Judgement:
         """The state of a case."""
-        key = case[:-1]
+        key = case._replace(leaves=0)
         if key not in self._judged:
             self._judged[key] = self._first(case)
         self._leaves[key] += case.leaves
@@ -170,7 +170,7 @@ class Judge:
     @property
     def cases(self) -> Iterator[tuple[Case, Judgement]]:
         """All that was judged; what is equal but for its number of leaves is one."""
-        return ((Case(*key, self._leaves[key]), judgement) for key, judgement in self._judged.items())
+        return ((case._replace(leaves=self._leaves[case]), judgement) for case, judgement in self._judged.items())
 
     def _first(self, case: Case) -> Judgement:
         self._met.add(case.fingerprint)
