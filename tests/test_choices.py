@@ -12,6 +12,8 @@ from proxai_cli.cli.choices import CHOICES, chosen
 from proxai_cli.endpoints import translate_endpoint
 from proxai_cli.errors import NotPossible, OutOfOrder, ProxaiError
 from proxai_cli.exchange import translate_exchange
+from proxai_cli.ir.events import DONE
+from proxai_cli.pipe import written
 
 from .small import USER, answer, ask, at, context, stream_of, streamed, told, wire
 
@@ -658,6 +660,27 @@ def test_all_choices_are_a_body_each(tmp_path: Path, capsysbinary: pytest.Captur
         assert len(report["items"]) == 2
     assert app.main([*call, "--to", "chat"]) == 0
     assert text.loads(capsysbinary.readouterr().out) == TWO
+
+
+def test_all_choices_of_a_stream_are_a_body_each(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """As the choices of a body are, with the same ids."""
+    (tmp_path / "two.json").write_bytes(text.dumps(TWO))
+    chunk = {key: TWO[key] for key in ("id", "model", "created")} | {"object": "chat.completion.chunk"}
+    deltas = [
+        {"index": each["index"], "delta": each["message"] if reason is None else {}, "finish_reason": reason}
+        for reason in (None, "stop")
+        for each in reversed(TWO["choices"])
+    ]
+    chunks = [{**chunk, "choices": [delta]} for delta in deltas]
+    fed = [*chunks, {**chunk, "choices": [], "usage": TWO["usage"]}, DONE]
+    (tmp_path / "two.sse").write_bytes(written(fed, "chat"))
+    for target in ("messages", "responses"):
+        assert app.main(["convert", str(tmp_path / "two.json"), "--set", "choice=all", "--to", target]) == 0
+        bodies = [text.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
+        assert app.main(["collect", str(tmp_path / "two.sse"), "--set", "choice=all", "--to", target]) == 0
+        assert [text.loads(line) for line in capsysbinary.readouterr().out.splitlines()] == bodies
+    assert app.main(["collect", str(tmp_path / "two.sse"), "--set", "choice=1", "--to", "messages"]) == 0
+    assert text.loads(capsysbinary.readouterr().out)["content"][0]["text"] == "B"
 
 
 def test_the_choices_are_those_of_the_specification(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

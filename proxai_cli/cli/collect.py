@@ -19,9 +19,10 @@ def run(call: Call) -> int:
         def work(document: Document) -> None:
             if document.part.pieces is None:
                 raise no_stream(document)
-            outcome = collected(document, way)
-            output.write(placed(document), printed(outcome.value, call, output, document))
-            run.add(outcome, document.part.input)
+            outcomes = list(collected(document, way))
+            for outcome in outcomes:
+                output.write(placed(document), printed(outcome.value, call, output, document, len(outcomes) > 1))
+                run.add(outcome, document.part.input)
 
         run.each(given, told.recognised, work)
     return run.finish()

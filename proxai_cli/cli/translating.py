@@ -8,7 +8,7 @@ from ..context import Context, Finding
 from ..errors import Place, ProxaiError
 from ..ir.events import DONE
 from ..ledger import size
-from ..pipe import Pipe, events, leaves, written
+from ..pipe import Events, Pipe, events, leaves, written
 from ..report.account import (
     Change,
     Found,
@@ -91,12 +91,18 @@ def bodies(document: Document, how: How) -> Iterator[Outcome]:
     """A body; of a reply that has several choices, all of which are wanted, one for each (`spec/responses.md` §12)."""
     listed = document.value.get("choices") if isinstance(document.value, dict) else None
     numbers = _numbers_of(listed) if isinstance(listed, list) and document.kind == "response" else []
+    for each in _one_by_one(document, how, numbers):
+        yield body(document, each)
+
+
+def _one_by_one(document: Document, how: How, numbers: list[int]) -> Iterator[How]:
+    """How a reply is translated; where all of its choices are wanted, once for each."""
     choices = how.context.choices
     if choices.get("choice") != "all" or how.to(document) == document.protocol or len(numbers) < 2:
-        yield body(document, how)
+        yield how
         return
     for number in numbers:
-        yield body(document, how._replace(context=how.context._replace(choices=choices | {"choice": f"all/{number}"})))
+        yield how._replace(context=how.context._replace(choices=choices | {"choice": f"all/{number}"}))
 
 
 def _numbers_of(choices: list[Any]) -> list[int]:
@@ -203,13 +209,28 @@ def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     return Outcome(None, item, tuple(pipe.errors))
 
 
-def collected(document: Document, how: How) -> Outcome:
-    """A stream as one body.
+def collected(document: Document, how: How) -> Iterator[Outcome]:
+    """A stream as one body, or as one for each of its choices, if all of them are wanted.
 
     Raises what the stream ends with before its end, unless what there is was asked for (`partial`).
     """
     data = b"".join(document.part.pieces or ())
     found = events(data, document.protocol, how.skip)
+    listed = [event.get("choices") for event in found.values if isinstance(event, dict)]
+    numbers = _numbers_of(
+        [
+            {"index": 0, **each}
+            for choices in listed
+            if isinstance(choices, list)
+            for each in choices
+            if isinstance(each, dict)
+        ]
+    )
+    for each in _one_by_one(document, how, sorted(numbers)):
+        yield _collected(document, each, data, found)
+
+
+def _collected(document: Document, how: How, data: bytes, found: Events) -> Outcome:
     errors, partial = list(found.errors), how.context.chosen("partial")
     if errors and not partial and not how.skip:
         raise errors[0]

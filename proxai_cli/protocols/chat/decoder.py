@@ -14,7 +14,7 @@ from ...ir.values import as_text
 from ...ledger import Leaf, Ledger, made
 from .error import read_error
 from .parts import of_kind
-from .response import read_sound, read_stop
+from .response import read_sound, read_stop, tell_apart
 from .tables import CHOICE, CHUNK, NAME, SPOKEN, gathered
 
 # Keys of a chunk that only pad it.
@@ -44,7 +44,7 @@ class Decoder:
         self.parts = 0
         self.started = self.announced = self.ended = self.done = self.failed = False
         self.found: set[str] = set()
-        wanted = context.choice("choice", "0")
+        wanted = context.choice("choice", "0").removeprefix("all/")
         self.wanted = None if wanted == "all" else int(wanted) if wanted.isdecimal() else 0
 
     def feed(self, chunk: Any) -> list[Event]:
@@ -135,6 +135,7 @@ class Decoder:
             self.ledger.keep(news)
             return []
         self.started = True
+        tell_apart(self.reply, self.context)
         if "id" not in self.told or "model" not in self.told:
             self.context.find("no-start")
         return [Start(self.reply)]

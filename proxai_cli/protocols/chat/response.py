@@ -48,10 +48,15 @@ def read_response(value: Any, context: Context) -> Node:
     reply.says.update(said.says)
     reply.extras.update(said.extras)
     reply.asides += said.asides
+    tell_apart(reply, context)
+    return reply
+
+
+def tell_apart(reply: Node, context: Context) -> None:
+    """A reply that is one of several, each of another choice, has an id of its own (`spec/responses.md` §12)."""
     whole, _, number = context.choice("choice").partition("/")
     if number and whole == "all" and "id" in reply.says:
         reply.says["id"] = reply.says["id"].to(f"{reply.value('id')}_{number}", "wrap-id")
-    return reply
 
 
 def selected(choices: list[Any], context: Context) -> int | None:
