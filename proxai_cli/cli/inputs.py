@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import NotReadable
+from ..wire.packing import is_packed
 
 STDIN = "-"
 PIECE = 1 << 16
@@ -107,11 +108,13 @@ def read(path: str) -> bytes:
 
 
 def line_at(path: str, byte: int | None) -> bytes | None:
-    """The line of a file that holds this byte; None for stdin, which cannot be read twice."""
+    """The line of a file that holds this byte; None for stdin, which cannot be read twice, and for what is packed."""
     if path == STDIN or byte is None:
         return None
     try:
         with open(path, "rb") as file:
+            if is_packed(file.read(4)):
+                return None
             start = max(0, byte - PIECE)
             file.seek(start)
             data = file.read(2 * PIECE)

@@ -21,7 +21,7 @@ from .calls import Capture
 from .http import Head, Piece, Unwrapper, read_head
 from .packing import MAX_SIZE, begun, unpacked
 
-BEGINNING = 1 << 12
+BEGINNING = 1 << 14
 LONGEST_HEAD = 1 << 18
 
 
@@ -33,24 +33,54 @@ def captures(data: bytes | Iterable[bytes], max_size: int = MAX_SIZE, records: b
     Raises `NotReadable`: `empty`; `unreadable` for what is binary, damaged, a container that is not read, or comes to
     more than `max_size` bytes; `bad-json` for text that is neither JSON nor a stream, and for a container that is cut.
     """
-    pieces: Iterable[bytes] = unpacked([data] if isinstance(data, bytes) else data, max_size)
-    start, pieces = begun(pieces, LONGEST_HEAD)
+    source = _Source(unpacked([data] if isinstance(data, bytes) else data, max_size))
+    last = None
+    try:
+        for capture in _captures(source, max_size, records):
+            if last is not None:
+                yield last
+                last = None
+            # Of what was cut the last record may be but a piece.
+            if source.fault is None:
+                yield capture
+            else:
+                last = capture
+    except NotReadable as fault:
+        if last is not None:
+            yield last
+        raise (source.fault or fault) from None
+    if source.fault is not None:
+        raise source.fault
+
+
+class _Source:
+    """What arrives, up to where it cannot be read; so that looking ahead does not lose what came before."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self.pieces = pieces
+        self.fault: NotReadable | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self.pieces
+        except NotReadable as fault:
+            self.fault = fault
+
+
+def _captures(source: Iterable[bytes], max_size: int, records: bool) -> Iterator[Capture]:
+    start, pieces = begun(source, LONGEST_HEAD)
     head = read_head(start)
     if head is not None and head.method is not None:
         from .dialogue import captures as dialogue
 
-        found = dialogue(b"".join(pieces), max_size)
-        first = next(found, None)
-        if first is not None:
-            yield from chain([first], found)
-            return
-        raise _nothing()
-    place, pieces = _unwrapped(pieces)
+        yield from _not_empty(dialogue(b"".join(pieces), max_size), "nothing")
+        return
+    place, arriving = _unwrapped(pieces)
     if place.byte:
-        pieces = unpacked(pieces, max_size)
-    beginning, pieces = _begun(pieces)
+        arriving = unpacked(arriving, max_size)
+    beginning, arriving = _begun(arriving)
     _refuse_foreign(beginning)
-    yield from _read(beginning, pieces, place, head, max_size, records)
+    yield from _read(beginning, arriving, place, head, max_size, records)
 
 
 def _read(
@@ -82,23 +112,22 @@ def _read(
 
         yield from _not_empty(sections.captures(b"".join(pieces), max_size), "no section with a body")
     else:
-        for capture in _json(pieces, place, marked, records):
+        for capture in _json(pieces, place, marked, bare.startswith(b"["), records):
             container = "http" if place.byte and capture.record is None else capture.container
             yield capture._replace(container=container, head=head)
 
 
-def _json(pieces: Iterable[bytes], place: Place, marked: int, records: bool) -> Iterator[Capture]:
+def _json(pieces: Iterable[bytes], place: Place, marked: int, listed: bool, records: bool) -> Iterator[Capture]:
     """One JSON body, or the records of a list, of lines, or that follow one another."""
     inner = place._replace(byte=(place.byte or 0) + marked)
-    line, rest = _line(pieces)
-    if line[marked:].lstrip().startswith(b"["):
-        is_list, pieces = _is_list_of_records(chain([line], rest), marked, records)
+    if listed:
+        is_list, pieces = _is_list_of_records(pieces, marked, records)
         if is_list:
             from .values import elements
 
             yield from _numbered("array", elements(_behind(pieces, marked), inner))
             return
-        line, rest = _line(pieces)
+    line, rest = _line(pieces)
     second, rest = _line(rest)
     if not second.strip():
         yield Capture("json", None, line + second, place)
@@ -164,7 +193,7 @@ def _begun(pieces: Iterable[bytes]) -> tuple[bytes, Iterable[bytes]]:
     while len(beginning) >= count and not beginning.removeprefix(text.BYTE_ORDER_MARK).strip():
         count *= 2
         beginning, pieces = begun(pieces, count)
-    return beginning, pieces
+    return beginning[: max(count, BEGINNING)], pieces
 
 
 def _behind(pieces: Iterable[bytes], count: int) -> Iterator[bytes]:
@@ -229,7 +258,7 @@ def _nothing() -> NotReadable:
 
 _HAR = re.compile(rb'\{\s*"log"\s*:\s*\{')
 _CASSETTE = re.compile(rb'\{(?:\s*"\w+"\s*:\s*(?:"[^"]*"|[\w.]+)\s*,)*\s*"((?:http_)?interactions)"\s*:\s*\[')
-_YAML_CASSETTE = re.compile(rb"(?:#.*\s+)*(?:---\s+)?(?:[a-z_]+: .*\s+)*(?:http_)?interactions:(?:\s|\Z)")
+_YAML_CASSETTE = re.compile(rb"(?:(?:#|---|[a-z_]+: )[^\n]*\n\s*+)*+(?:http_)?interactions:(?:\s|\Z)")
 _CURL = re.compile(rb"[*<>] ")
 _LOG = re.compile(rb"=== ?[A-Z]")
 
@@ -267,7 +296,7 @@ def _refuse_foreign(beginning: bytes) -> None:
 
 def holds_calls(beginning: bytes) -> bool:
     """Whether a file that begins so is a container of calls, which may hold bodies and streams side by side."""
-    bare = beginning.removeprefix(text.BYTE_ORDER_MARK).lstrip()
+    bare = beginning[:BEGINNING].removeprefix(text.BYTE_ORDER_MARK).lstrip()
     head = read_head(beginning)
     known = (_HAR, _CASSETTE, _YAML_CASSETTE, _CURL, _LOG)
     return any(mark.match(bare) for mark in known) or (head is not None and head.method is not None)

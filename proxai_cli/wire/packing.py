@@ -13,7 +13,7 @@ MAX_SIZE = 4 << 30
 SLICE = 1 << 16
 
 # A frame of zstd may make 128 kB of four bytes, so it is fed in small pieces; and its window must fit into memory.
-_ZSTD_SLICE = 1 << 9
+_ZSTD_SLICE = 1 << 6
 _ZSTD_WINDOW = 1 << 27
 
 # A coat inside a coat happens (a packed body in a packed file); more is an attempt.
@@ -53,6 +53,11 @@ def unpacked(pieces: Iterable[bytes], max_size: int = MAX_SIZE) -> Iterator[byte
 def undone(data: bytes, max_size: int = MAX_SIZE) -> bytes:
     """The same for bytes that are all there."""
     return b"".join(unpacked([data], max_size)) if _coat(data[:_MARK]) else data
+
+
+def is_packed(beginning: bytes) -> bool:
+    """Whether bytes that begin so are not those of the text."""
+    return _coat(beginning) is not None
 
 
 def _coat(beginning: bytes) -> Callable[[Iterable[bytes]], Iterator[bytes]] | None:
@@ -110,13 +115,19 @@ def _unzstd(pieces: Iterable[bytes]) -> Iterator[bytes]:
     frame = None
     try:
         for piece in pieces:
+            out, size = list[bytes](), 0
             for start in range(0, len(piece), _ZSTD_SLICE):
                 rest = piece[start : start + _ZSTD_SLICE]
                 while rest:
                     frame = frame or decompressor.decompressobj()
-                    yield frame.decompress(rest)
+                    out.append(frame.decompress(rest))
+                    size += len(out[-1])
                     rest = frame.unused_data if frame.eof else b""
                     frame = None if frame.eof else frame
+                if size >= SLICE:
+                    yield b"".join(out)
+                    out, size = [], 0
+            yield b"".join(out)
     except zstandard.ZstdError:
         raise _damaged("zstd", "zstd -dc") from None
     if frame is not None:
