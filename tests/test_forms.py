@@ -80,7 +80,7 @@ RUNS = {
 
 
 def written(form: str, report: Report, **shown: Any) -> str:
-    return formed(form, report, Shown(**shown)).decode()
+    return b"".join(formed(form, report, Shown(**shown))).decode()
 
 
 def read_sarif(report: Report) -> Any:

@@ -79,7 +79,7 @@ def test_a_report_is_what_its_schema_asks_for() -> None:
     found = item(findings=(finding("seq-gap", "/a", {"event": 3}), finding("bad-json", place={"line": 1, "column": 2})))
     said = text.loads(json.document(run(found, Item("-", "unknown", status="failed")), Shown()))
     SCHEMA.validate(said)
-    lines = json.lines(run(found), Shown()).splitlines()
+    lines = list(json.lines(run(found), Shown()))
     assert len(lines) == 2 and "proxai_report" in text.loads(lines[1]) and "items" not in text.loads(lines[1])
 
 

@@ -39,10 +39,10 @@ class Standing:
         self.today = today() if any(rule.expires for rule in self.policy.rules) else None
         self.judge = Judge()
 
-    def judged(self, items: Iterable[Item]) -> list[Item]:
+    def judged(self, items: Iterable[Item]) -> Iterator[Item]:
         """The items with the state of each change and finding."""
         self.judge = Judge(self.policy.rules, self.known, self.today)
-        return [self._item(item) for item in items]
+        return map(self._item, items)
 
     def _item(self, item: Item) -> Item:
         file = self._file(item.path)

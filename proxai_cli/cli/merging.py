@@ -4,6 +4,7 @@ from ..errors import ProxaiError
 from ..report.account import Item
 from .convert import asked
 from .inputs import read
+from .items import Items
 from .options import Call
 from .outputs import spare
 from .run import Run
@@ -33,5 +34,5 @@ def merge(call: Call) -> int:
         run.complete = run.complete and report.verdict["complete"]
         run.codes.add(report.verdict["exit"] if report.verdict["exit"] > 1 else 0)
     found.sort(key=lambda one: (one[0].path, -1 if one[0].record is None else one[0].record, one[1]))
-    run.items = [*(item for item, _ in found), *run.items]
+    run.items = Items([*(item for item, _ in found), *run.items])
     return run.finish()

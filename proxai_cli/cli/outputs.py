@@ -97,7 +97,8 @@ class File:
     def written(self) -> bytes:
         """All that was written so far, read again."""
         with _guarded(self.place, open, self._beside or self.place, "rb") as file:
-            return bytes(file.read())
+            data: bytes = file.read()
+            return data
 
     def finish(self) -> None:
         _guarded(self.place, self._file.close)
@@ -110,11 +111,12 @@ class File:
             os.unlink(self._beside)
 
 
-def write_file(place: str, data: bytes) -> None:
+def write_file(place: str, data: bytes | Iterable[bytes]) -> None:
     """Write a whole file. Raises `not-written`."""
     file = File(place)
     try:
-        file.write(data)
+        for piece in [data] if isinstance(data, bytes) else data:
+            file.write(piece)
         file.finish()
     except BaseException:
         file.discard()

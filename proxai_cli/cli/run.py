@@ -2,19 +2,20 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..errors import ProxaiError
 from ..reasons import ERRORS, LEVELS
-from ..report.account import Item, Report, Verdict
+from ..report.account import Item, Report, Together, Verdict
 from ..report.forms import SUFFIXES, WRITERS, Shown, formed
 from ..report.lines import safe, summary, summary_of_records
 from . import faults, screen
 from .documents import Document
 from .foreign import OTHER_API, Foreign, is_elsewhere
 from .inputs import STDIN, Input, line_at
+from .items import Items
 from .options import Call
 from .outputs import STDOUT, spare, write_file
 from .parts import Part, located, parts, reading
@@ -34,10 +35,10 @@ class Run:
     """
 
     def __init__(
-        self, call: Call, to_stdout: bool = False, table: Callable[[list[Item], bool], str] | None = None
+        self, call: Call, to_stdout: bool = False, table: Callable[[Collection[Item], bool], str] | None = None
     ) -> None:
         self.call, self.to_stdout, self.table = call, to_stdout, table
-        self.items: list[Item] = []
+        self.items = Items()
         self.codes = {0}
         self.complete = True
         self.told: Counter[str] = Counter()
@@ -168,9 +169,8 @@ class Run:
     def finish(self) -> int:
         """Tell of records together, write the reports; the exit code."""
         if self._summed():
-            for path in dict.fromkeys(item.path for item in self.items if item.record is not None):
-                items = [item for item in self.items if item.path == path]
-                screen.say(*summary_of_records(items, self._details(items[0]), self.call.verbose))
+            for records in self._by_input():
+                screen.say(*summary_of_records(records, self._details(records.item), self.call.verbose))
         if self.table is None and not self.call.quiet:
             for path in self.foreign.paths():
                 screen.say(f"{safe(path)}: {self.foreign.told(path)}")
@@ -186,16 +186,24 @@ class Run:
         if said and self.form == "auto":
             screen.out("".join(line + "\n" for line in said).encode())
         elif shown != "none":
-            self._show(self._formed(shown, STDOUT))
+            self._show(b"".join(self._formed(shown, STDOUT)))
         for form, place in self.reports:
             try:
                 if place == STDOUT:
-                    screen.out(self._formed(form, place))
+                    screen.out(b"".join(self._formed(form, place)))
                 else:
                     write_file(place, self._formed(form, place))
             except ProxaiError as error:
                 self.tell(error)
         return max(self.codes)
+
+    def _by_input(self) -> Iterable[Together]:
+        """The records of each input as one."""
+        found: dict[str, Together] = {}
+        for item in self.items:
+            if item.record is not None:
+                found.setdefault(item.path, Together()).add(item)
+        return found.values()
 
     def _show(self, report: bytes) -> None:
         """The report, where it is the document through a pager if it is long."""
@@ -211,11 +219,11 @@ class Run:
         standing, said = self.standing, list[str]()
         if standing is None:
             return said
-        self.items = standing.judged(self.items)
+        self.items = Items(standing.judged(self.items))
         if standing.is_anew and self.complete:
             try:
                 said = standing.rewrite(len(self.items))
-                self.items = standing.judged(self.items)
+                self.items = Items(standing.judged(self.items))
             except ProxaiError as error:
                 self.tell(error)
         elif standing.is_anew:
@@ -228,6 +236,8 @@ class Run:
 
     def _reached(self) -> bool:
         fail_on = self.call.fail_on
+        if fail_on == "never" and self.standing is None:
+            return False
         failing = () if fail_on == "never" else LEVELS[LEVELS.index(fail_on) :]
         return any(
             said.state == "denied" or (said.state == "new" and said.level in failing)
@@ -235,10 +245,10 @@ class Run:
             for said in item.said
         )
 
-    def _formed(self, form: str, place: str) -> bytes:
+    def _formed(self, form: str, place: str) -> Iterable[bytes]:
         """The report in a form, for the screen (stdout or stderr) or a file."""
         if form == "table" and self.table:
-            return self.table(self.items, self.call.verbose).encode()
+            return [self.table(self.items, self.call.verbose).encode()]
         verdict = Verdict(max(self.codes), self.complete, self.call.fail_on)
         if self.standing:
             verdict = verdict._replace(**self.standing.verdict(self.complete))

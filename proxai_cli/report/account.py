@@ -5,7 +5,8 @@ here it is the path inside the event's data, with `*` for each position, and eve
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import text
@@ -157,7 +158,7 @@ class Report(NamedTuple):
     """One run, for whoever writes it down in a form: the command, its items, how it ends, our version."""
 
     command: str
-    items: list[Item]
+    items: Collection[Item]
     verdict: Verdict
     tool: str
 
@@ -372,19 +373,55 @@ def levels_of(changes: Iterable[Change]) -> dict[str, int]:
     return levels
 
 
-def together(items: list[Item]) -> Item:
-    """The records of one input as one item, with all changes, findings and sums."""
-    counts = [item.counts for item in items if item.counts]
-    return items[0]._replace(
-        record=None,
-        counts=Counts(*(_added([side[at] for side in counts]) for at in (0, 1))),
-        changes=tuple(change for item in items for change in item.changes),
-        findings=tuple(found for item in items for found in item.findings),
-    )
+class Together:
+    """The records of one input as one item: sums, and changes and findings of the same kind as one each.
+
+    State: what was added so far; it grows with the kinds, not with the records.
+    """
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+        self._first: Item | None = None
+        self._counts: dict[str, dict[str, int]] = {"source": {}, "target": {}}
+        self._changes: dict[Change, int] = {}
+        self._findings: dict[Found, int] = {}
+
+    def add(self, item: Item) -> None:
+        self._first = self._first or item
+        self.statuses[item.status] += 1
+        for name, sums in self._counts.items():
+            for key, count in (getattr(item.counts, name) if item.counts else {}).items():
+                sums[key] = sums.get(key, 0) + count
+        for change in item.changes:
+            places = _pattern(change.source), _pattern(change.target)
+            kind = Change(change.op, *places, change.reason, change.level, 1, state=change.state)
+            self._changes[kind] = self._changes.get(kind, 0) + change.leaves
+        for found in item.findings:
+            seen = found._replace(at=found.at and _POSITION.sub("*", found.at), place=None)
+            self._findings[seen] = self._findings.get(seen, 0) + 1
+
+    @property
+    def item(self) -> Item:
+        """What was added, as one; there must have been something."""
+        assert self._first is not None
+        findings = (
+            found if count == 1 else found._replace(text=f"{found.text} ({count} times)")
+            for found, count in self._findings.items()
+        )
+        return self._first._replace(
+            record=None,
+            counts=Counts(**self._counts),
+            changes=tuple(kind._replace(leaves=leaves) for kind, leaves in self._changes.items()),
+            findings=tuple(findings),
+        )
 
 
-def _added(sides: list[dict[str, int]]) -> dict[str, int]:
-    return {key: sum(side[key] for side in sides) for key in (sides[0] if sides else ())}
+def together(items: Iterable[Item]) -> Item:
+    """Several items as one."""
+    whole = Together()
+    for item in items:
+        whole.add(item)
+    return whole.item
 
 
 class Group(NamedTuple):

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from ..reasons import LEVELS
@@ -54,7 +54,7 @@ def screen(width: int, color: bool) -> "tuple[Console, io.StringIO]":
     return console, out
 
 
-def by_file(items: list[Item]) -> "Table":
+def by_file(items: Collection[Item]) -> "Table":
     """A row for each file: how many documents are in it, and how many leaves (and findings) of each level."""
     from rich.text import Text
 
@@ -69,7 +69,7 @@ def by_file(items: list[Item]) -> "Table":
     return rows
 
 
-def by_path(items: list[Item], width: int) -> "Table":
+def by_path(items: Collection[Item], width: int) -> "Table":
     """A row for whatever happened to each kind of place, with its leaves where there are several."""
     from rich.text import Text
 

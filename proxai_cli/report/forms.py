@@ -1,5 +1,6 @@
 """The forms that a report can have; only the room of the one that is asked for is loaded."""
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import NamedTuple
 
@@ -35,8 +36,8 @@ class Shown(NamedTuple):
     indent: int | None = 2
 
 
-def formed(form: str, report: Report, shown: Shown) -> bytes:
-    """A report in one of the forms."""
+def formed(form: str, report: Report, shown: Shown) -> Iterable[bytes]:
+    """A report in one of the forms, in pieces where it may be longer than memory."""
     room, function = WRITERS[form]
-    written: bytes = getattr(import_module(f".{room}", __package__), function)(report, shown)
-    return written
+    written: bytes | Iterable[bytes] = getattr(import_module(f".{room}", __package__), function)(report, shown)
+    return [written] if isinstance(written, bytes) else written

@@ -4,11 +4,11 @@ The page holds all it needs and asks for nothing; what may run in it is named by
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
 from .account import FATES, Counts, Found, Group, Item, Report, Verdict, groups, levels_of
@@ -67,7 +67,7 @@ def hashed(inline: str) -> str:
 
 
 def _title(report: Report) -> str:
-    return _name(report.items[0]) if len(report.items) == 1 else f"{len(report.items)} documents"
+    return _name(next(iter(report.items))) if len(report.items) == 1 else f"{len(report.items)} documents"
 
 
 def _name(item: Item) -> str:
@@ -84,7 +84,7 @@ def _body(report: Report) -> Iterator[str]:
         yield from _index(items)
     room = Room(ROWS)
     yield "<main>"
-    for number, item in enumerate(items[:DOCUMENTS]):
+    for number, item in enumerate(islice(items, DOCUMENTS)):
         yield tag("section", *_item(item, number, room, len(items) > 1), id=f"document-{number}", class_="document")
     if len(items) > DOCUMENTS:
         yield tag("p", f"… and {counted(len(items) - DOCUMENTS, 'document', 'documents')} not shown.", class_="cut")
@@ -98,7 +98,7 @@ def _top(report: Report) -> Iterator[str]:
     yield tag("p", tag("b", "proxai"), said(f" {report.tool} · {report.command}"), class_="brand")
     yield tag("h1", said(_title(report)))
     if len(items) == 1:
-        yield from _way(items[0])
+        yield from _way(next(iter(items)))
     yield from _verdict(report.verdict, items)
 
 
@@ -110,7 +110,7 @@ def _way(item: Item) -> Iterator[str]:
     yield tag("p", " · ".join(told), class_="way")
 
 
-def _verdict(verdict: Verdict, items: list[Item]) -> Iterator[str]:
+def _verdict(verdict: Verdict, items: Collection[Item]) -> Iterator[str]:
     """How the run ended; one that could not look at everything is never called clean."""
     levels = {name: sum(levels_of(item.changes)[name] for item in items) for name in LEVELS}
     for found in (found for item in items for found in item.findings):
@@ -168,9 +168,9 @@ def _filter(counts: list[Counts]) -> str:
     )
 
 
-def _index(items: list[Item]) -> Iterator[str]:
+def _index(items: Collection[Item]) -> Iterator[str]:
     rows = []
-    for number, item in enumerate(items[:DOCUMENTS]):
+    for number, item in enumerate(islice(items, DOCUMENTS)):
         levels = levels_of(item.changes)
         for found in item.findings:
             levels[found.level] += 1

@@ -1,7 +1,7 @@
 """The report as data: the form that `report.schema.json` beside this file describes, as one document or by lines."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .. import text
@@ -25,35 +25,59 @@ def schema() -> bytes:
 
 def data(report: Report) -> dict[str, Any]:
     """A whole run. Raises `Unbalanced` if the sums of an item do not add up."""
-    items = report.items
-    states = Counter(change.state for item in items for change in item.changes)
+    totals = _Totals()
+    items = [_item(item) for item in totals.watched(report.items)]
+    head, *rest = _rest(report, totals).items()
+    return dict([head, *rest[:2], ("items", items), *rest[2:]])
+
+
+def _rest(report: Report, totals: "_Totals") -> dict[str, Any]:
+    """All but the items, when these have been gone through."""
     return {
         "proxai_report": FORM,
         "tool": report.tool,
         "command": report.command,
-        "items": [_item(item) for item in items],
-        "totals": {
-            "items": len(items),
-            "failed": sum(item.status in ("failed", "cut") for item in items),
-            "skipped": sum(item.status == "skipped" for item in items),
-            "levels": totals(items),
-            "new": states["new"] + states["denied"],
-            "known": states["known"],
-            "allowed": states["allowed"],
-        },
+        "totals": totals.said,
         "verdict": {key: value for key, value in report.verdict._asdict().items() if value not in (None, ())},
     }
 
 
 def totals(items: Iterable[Item]) -> dict[str, int]:
     """Of each level the leaves that were changed, and one for each finding."""
-    sums = dict.fromkeys(LEVELS, 0)
-    for item in items:
-        for level, count in levels_of(item.changes).items():
-            sums[level] += count
-        for found in item.findings:
-            sums[found.level] += 1
-    return sums
+    sums = _Totals()
+    for _ in sums.watched(items):
+        pass
+    return sums.levels
+
+
+class _Totals:
+    """Sums over items, taken while somebody goes through them."""
+
+    def __init__(self) -> None:
+        self._statuses, self._states = Counter[str](), Counter[str]()
+        self.levels = dict.fromkeys(LEVELS, 0)
+
+    def watched(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            self._statuses[item.status] += 1
+            self._states.update(change.state for change in item.changes)
+            for level, count in levels_of(item.changes).items():
+                self.levels[level] += count
+            for found in item.findings:
+                self.levels[found.level] += 1
+            yield item
+
+    @property
+    def said(self) -> dict[str, Any]:
+        return {
+            "items": self._statuses.total(),
+            "failed": self._statuses["failed"] + self._statuses["cut"],
+            "skipped": self._statuses["skipped"],
+            "levels": self.levels,
+            "new": self._states["new"] + self._states["denied"],
+            "known": self._states["known"],
+            "allowed": self._states["allowed"],
+        }
 
 
 def document(report: Report, shown: Shown) -> bytes:
@@ -61,11 +85,12 @@ def document(report: Report, shown: Shown) -> bytes:
     return written(data(report), shown.indent)
 
 
-def lines(report: Report, shown: Shown) -> bytes:
-    """A report by lines: each item is one, and the last holds the rest."""
-    said = data(report)
-    rest = {key: value for key, value in said.items() if key != "items"}
-    return b"".join(written(line) for line in [*said["items"], rest])
+def lines(report: Report, shown: Shown) -> Iterator[bytes]:
+    """A report by lines: each item is one, and the last holds the rest. Holds one item at a time."""
+    totals = _Totals()
+    for item in totals.watched(report.items):
+        yield written(_item(item))
+    yield written(_rest(report, totals))
 
 
 def written(value: Any, indent: int | None = None) -> bytes:

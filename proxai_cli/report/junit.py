@@ -1,6 +1,6 @@
 """The account as JUnit XML: a file is a suite, each document in it a case."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -27,7 +27,7 @@ def formed(report: Report, shown: Shown) -> bytes:
     return said + b"\n"
 
 
-def _suite(root: Element, path: str, number: int, items: list[Item], report: Report) -> None:
+def _suite(root: Element, path: str, number: int, items: Collection[Item], report: Report) -> None:
     suite = SubElement(root, "testsuite", {"package": "proxai", "id": str(number), "name": _path(path)})
     known = {"command": report.command, "version": report.tool, "fail-on": report.verdict.fail_on}
     properties = SubElement(suite, "properties")

@@ -14,13 +14,13 @@ from .account import (
     Found,
     Item,
     Report,
+    Together,
     code,
     groups,
     is_failure,
     levels_of,
     pointer,
     sentence,
-    together,
     told_once,
 )
 from .forms import Shown
@@ -64,11 +64,11 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
     return told + shown
 
 
-def summary_of_records(items: list[Item], details: str = "", verbose: bool = False) -> list[str]:
+def summary_of_records(records: Together, details: str = "", verbose: bool = False) -> list[str]:
     """The same for all records of one input together."""
-    done, skipped = (sum(item.status == status for item in items) for status in ("ok", "skipped"))
-    failed, whole = len(items) - done - skipped, together(items)
-    told = [f"{name(whole)}: {len(items)} records, {done} done, {failed} failed, {skipped} left out"]
+    whole, count = records.item, records.statuses.total()
+    done, skipped = records.statuses["ok"], records.statuses["skipped"]
+    told = [f"{name(whole)}: {count} records, {done} done, {count - done - skipped} failed, {skipped} left out"]
     if whole.counts and whole.counts.source:
         told += _account(whole, verbose)
         told.append(sums(whole.counts, "source") + (f"; details: {safe(details)}" if details and whole.changes else ""))
