@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Collection
 
 from ..report.account import Item
 from ..report.grid import grid
@@ -21,7 +22,7 @@ def run(call: Call) -> int:
     run, told = Run(call, to_stdout=True), told_by(call)
     way = how(call, told.context)._replace(target=None)
 
-    def table(items: list[Item], verbose: bool) -> str:
+    def table(items: Collection[Item], verbose: bool) -> str:
         skipped = [(path, run.foreign.told(path)) for path in run.foreign.paths()]
         return listing(items, verbose, urls, skipped)
 
@@ -42,7 +43,7 @@ def shown_url(url: str) -> str:
     return safe(re.sub(r"//[^/@]*@", "//", re.split(r"[?#]", url)[0]))
 
 
-def listing(items: list[Item], verbose: bool, urls: dict[int, str], skipped: list[tuple[str, str]]) -> str:
+def listing(items: Collection[Item], verbose: bool, urls: dict[int, str], skipped: list[tuple[str, str]]) -> str:
     """One line for each capture, with `verbose` its evidence; what was skipped; then the command that may come next."""
     paths = {item.path for item in items}
     numbered = len(paths) == 1 and any(item.record is not None for item in items)

@@ -96,9 +96,9 @@ class File:
 
     def written(self) -> bytes:
         """All that was written so far, read again."""
-        with _guarded(self.place, open, self._beside or self.place, "rb") as file:
-            data: bytes = file.read()
-            return data
+        file: Any = _guarded(self.place, open, self._beside or self.place, "rb")
+        with file:
+            return bytes(file.read())
 
     def finish(self) -> None:
         _guarded(self.place, self._file.close)
