@@ -19,7 +19,7 @@ def merge(call: Call) -> int:
         raise ProxaiError("bad-call", "--merge takes reports, which say their target", hint="leave --to out")
     given = asked(call)
     run = Run(call, to_stdout=True)
-    for _, place in run.reports:
+    for place in run.places:
         spare(place, given)
     found = list[tuple[Item, bytes]]()
     from ..report.reading import read as read_report

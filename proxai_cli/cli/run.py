@@ -44,9 +44,16 @@ class Run:
         self.told: Counter[str] = Counter()
         self.reading, self.foreign = reading(call), Foreign()
         self.reports = [_report(said, to_stdout) for said in call.report]
-        _apart([place for _, place in self.reports], call.values.get("output"))
         self.form = call.format
         self.standing: Standing | None = call.values.get("standing")
+        _apart(self.places, call.values.get("output"))
+
+    @property
+    def places(self) -> list[str]:
+        """Where the run writes besides its document: reports, and a baseline."""
+        standing = self.standing
+        baseline = [standing.baseline] if standing and standing.is_anew and standing.baseline else []
+        return [*(place for _, place in self.reports), *baseline]
 
     def each(
         self,
@@ -57,7 +64,7 @@ class Run:
     ) -> None:
         """Do the work for every document of every input; up to the first that fails, unless bad ones are skipped."""
         go_on = go_on or self.call.on_error == "skip"
-        for _, place in self.reports:
+        for place in self.places:
             spare(place, inputs)
         for input in inputs:
             found, before = parts(input, self.reading), len(self.items)
@@ -278,7 +285,7 @@ def _report(said: str, to_stdout: bool) -> tuple[str, str]:
 
 
 def _apart(places: list[str], output: str | None) -> None:
-    """Raises `bad-call` where two reports, or a report and the document, would be one file."""
+    """Raises `bad-call` where two outputs would be one file."""
     places = [place for place in [*places, output] if place and place != STDOUT]
     files = [os.path.realpath(place) for place in places if os.path.isfile(place) or not os.path.exists(place)]
     if len(set(files)) < len(files):
