@@ -1,6 +1,6 @@
 """`proxai validate`: is this what the protocol allows, and what clients accept?"""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ..context import Finding
 from ..errors import NotThatProtocol, ProxaiError
@@ -9,7 +9,6 @@ from ..report.account import Found, Item
 from ..report.grid import grid
 from ..report.lines import how_sure, name, safe, what
 from ..validate.profiles import LAYERS, PROFILES, Wanted, layer_of
-from ..wire.detect import CERTAIN
 from . import screen
 from .convert import asked
 from .documents import TOLD, Document, Told, told_by
@@ -54,24 +53,22 @@ def _taken_as(part: Part, told: Told, protocol: str | None) -> Document:
         return told.recognised(part)
     if part.pieces is not None and told.kind in (None, "stream"):
         return Document(part, protocol, "stream", TOLD, ())
-    for each in (told, told._replace(protocol=protocol)):
-        try:
-            return _as_other(each.recognised(part), protocol)
-        except NotThatProtocol as error:
-            problem: ProxaiError = error
-    if told.kind is None:
-        problem.hint = f"--as {protocol} --kind request, if it is one"
-        raise problem
-    value, noticed = parsed(part)
-    return Document(part, protocol, told.kind, TOLD, (), value, noticed)
-
-
-def _as_other(document: Document, protocol: str) -> Document:
-    """A document that is held to another protocol: that it certainly is one of its own is a finding."""
-    if document.protocol != protocol and document.sure == CERTAIN:
+    try:
+        return told._replace(protocol=protocol).recognised(part)
+    except NotThatProtocol:
+        pass
+    try:
+        document = told.recognised(part)
         said = f"its words are those of {document.protocol}: {'; '.join(document.evidence[:3])}"
-        document = document._replace(findings=(*document.findings, Finding("invalid-shape", (), said)))
-    return document._replace(protocol=protocol, sure=TOLD)
+    except NotThatProtocol as error:
+        if told.kind is None:
+            error.hint = f"--as {protocol} --kind request, if it is one"
+            raise
+        value, noticed = parsed(part)
+        document = Document(part, protocol, told.kind, TOLD, (), value, noticed)
+        said = "it has not what one is known by"
+    found = Finding("invalid-shape", (), f"no {protocol} {document.kind}: {said}")
+    return document._replace(protocol=protocol, sure=TOLD, findings=(*document.findings, found))
 
 
 def validated(document: Document, wanted: Wanted) -> Outcome:
@@ -119,7 +116,7 @@ def _placed(noticed: Iterable[Finding], document: Document) -> list[Found]:
     ]
 
 
-def listing(items: list[Item], wanted: Wanted, verbose: bool) -> str:
+def listing(items: Collection[Item], wanted: Wanted, verbose: bool) -> str:
     """Each capture with what was found, one row for what is the same at several places; then how much of each level."""
     lines, rows = list[str](), list[tuple[str, ...]]()
     for item in items:

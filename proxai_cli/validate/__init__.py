@@ -20,7 +20,7 @@ from ..pipe import with_type
 from ..protocols import PROTOCOLS
 from ..wire.sse import Event
 from .frames import Frames
-from .profiles import EVERYTHING, Wanted, layer_of
+from .profiles import EVERYTHING, Wanted
 
 if TYPE_CHECKING:
     from .shape import Fault, Shape
@@ -55,11 +55,12 @@ def validate(
     refused = [found for found in refused if wanted.has(found.code)]
     if "shape" not in wanted.layers:
         return refused
-    explained = [found.place for found in refused if layer_of(found.code) == "shape"]
+    # A schema that is a reference lacks its type, and that is one fault.
+    explained = [found.place for found in refused if found.code == "root-ref"]
     faults = [
         fault
         for fault in _faults(protocol, kind, value)
-        if not any(fault.path[: len(path)] == path for path in explained if path)
+        if not any(fault.path[: len(path)] == path for path in explained)
         and not (fault.keyword == "required" and len(fault.path) == 1 and fault.path[0] in elsewhere)
     ]
     return [*(Finding(_code(fault, checks), fault.path, fault.said) for fault in faults), *refused]
@@ -105,9 +106,7 @@ class StreamValidator:
 
     def feed(self, data: bytes) -> None:
         self.bytes += len(data)
-        for event in self._frames.feed(data):
-            self._read(event)
-        self._take_noticed()
+        self._take(self._frames.feed(data))
 
     def take(self, values: Iterable[Any]) -> None:
         """The same of events that are parsed already; how they stood in their stream is not known."""
@@ -117,9 +116,7 @@ class StreamValidator:
 
     def close(self) -> None:
         """The end of the capture: what it lacks."""
-        for event in self._frames.close():
-            self._read(event)
-        self._take_noticed()
+        self._take(self._frames.close())
         self._say(self._decoded(None), self._place._replace(column=None))
         if not self.events:
             self._fail(NotReadable("empty", "there is no event in it"))
@@ -170,10 +167,16 @@ class StreamValidator:
     def _told(self, value: Any) -> str:
         return _shape_of(self.protocol).told(value)
 
-    def _take_noticed(self) -> None:
+    def _take(self, events: list[Event]) -> None:
+        """Events, and what the reader noticed, in the order in which they stand."""
         noticed, self._frames.findings = self._frames.findings, []
-        for code, place in noticed:
-            self._note(Finding(code, place))
+        noticed.reverse()
+        for event in events:
+            while noticed and (noticed[-1][1].byte or 0) < (event.place.byte or 0):
+                self._note(Finding(*noticed.pop()))
+            self._read(event)
+        for found in reversed(noticed):
+            self._note(Finding(*found))
 
     def _say(self, found: Iterable[Finding], place: Place) -> None:
         for each in found:

@@ -43,7 +43,6 @@ PROFILES: dict[str, Profile] = {
         "the official Python client of Anthropic (messages), and its stream helper",
         {
             "event-name": "goes by the name of an event and passes over others (tried with 2.14)",
-            "empty-event": f"{_JSON}, if the name of the event is known (NousResearch/hermes-agent#35418)",
         },
     ),
     "anthropic-typescript": Profile(

@@ -123,16 +123,20 @@ class Shape:
                 fitting = [each for each in naming if self._takes(each["properties"][mark], value[mark])]
             else:
                 fitting = [each for each in members if mark not in each.get("required", ())]
+            fitting += [each for each in members if "properties" not in each and each not in fitting]
             if not fitting and naming:
                 words = [each["properties"][mark] for each in naming]
                 return [self._unmet(words, value[mark], mark) if mark in value else self._missing(words, mark)]
-            members = fitting or members
-        found = [list(validator.descend(value, each)) for each in members[:1]]
-        for each in members[1:]:
-            if not found[-1]:
+            if mark in value or mark == MARKS[0]:
+                members = fitting or members
+        best: tuple[tuple[int, ...], list[ValidationError]] = ((), [])
+        for each in members:
+            faults = list(validator.descend(value, each))
+            if not faults:
                 return []
-            found.append(list(validator.descend(value, each)))
-        return min(found, key=_rank)
+            rank = _rank(each, value, faults)
+            best = best if best[1] and best[0] <= rank else (rank, faults)
+        return best[1]
 
     def _takes(self, schema: Schema, value: Any) -> bool:
         return any(_fits(each, value) for each in self.members(schema))
@@ -140,8 +144,10 @@ class Shape:
     # Sentences
 
     def _unmet(self, schemas: list[Schema], value: Any, *path: str) -> ValidationError:
-        is_word = isinstance(value, str) and any(_has_words(each) for each in self.opened(schemas))
-        said = f"expected {self.expected(schemas)}, found {self.told(value)}"
+        words = [word for each in self.opened(schemas) for word in _words(each)]
+        is_word = isinstance(value, str) and any(isinstance(word, str) for word in words)
+        found = "another string" if is_word and value and value not in self.words else self.told(value)
+        said = f"expected {self.expected(schemas)}, found {found}"
         return ValidationError(said, "enum" if is_word else "type", path)
 
     def _missing(self, schemas: list[Schema], key: str) -> ValidationError:
@@ -150,7 +156,7 @@ class Shape:
     def told(self, value: Any) -> str:
         """What a value is, in words of ours; itself only where the schemas know it."""
         if isinstance(value, str):
-            return f"`{value}`" if value in self.words else "another string" if value else "an empty string"
+            return f"`{value}`" if value in self.words else "a string" if value else "an empty string"
         return next(told for said, (told, is_it) in TYPES.items() if is_it(value))
 
     def expected(self, schemas: Iterable[Schema]) -> str:
@@ -219,6 +225,9 @@ def _fits(schema: Schema, value: Any) -> bool:
     )
 
 
-def _rank(faults: list[ValidationError]) -> tuple[int, int]:
-    """Few faults before many, deep ones before others."""
-    return len(faults), -max((len(fault.path) for fault in faults), default=0)
+def _rank(member: Schema, value: Any, faults: list[ValidationError]) -> tuple[int, ...]:
+    """How little a member seems to be meant: by words that it does not know, keys that it does not know, faults, and
+    how high up they are."""
+    strange = sum(bool(fault.path) and fault.path[-1] in MARKS and fault.validator == "enum" for fault in faults)
+    known = sum(key in member.get("properties", ()) for key in value) if isinstance(value, dict) else 0
+    return strange, -known, len(faults), -max(len(fault.path) for fault in faults)

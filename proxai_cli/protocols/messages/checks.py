@@ -103,7 +103,7 @@ class Grammar:
         elif kind == "content_block_start":
             if isinstance(index, int) and index > self.count:
                 yield Finding("index-gap", ("index",), f"expected {self.count}, got {index}")
-            if self.open and index not in self.open:
+            if self.open - {str(index)}:
                 yield Finding("blocks-overlap", ("index",))
             self.open.add(str(index))
             self.count += 1

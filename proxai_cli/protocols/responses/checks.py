@@ -71,18 +71,21 @@ def event_kind(event: dict[str, Any]) -> str | None:
 class Grammar:
     """What the decoder is too patient to say: indexes with gaps, items that change their id or are left out at the end.
 
-    State: the ids of the items by their index, and whether there were token counts.
+    State: the ids of the items by their index, whether there were token counts, whether there was an event at all.
     """
 
     def __init__(self) -> None:
         self.items: dict[Any, Any] = {}
-        self.usage = False
+        self.usage = self.begun = False
 
     def feed(self, event: Any) -> Iterator[Finding]:
         if event is DONE:
             yield Finding("extra-done", None, "this protocol has no `[DONE]`")
             return
         kind, index, item = event.get("type"), event.get("output_index"), event.get("item")
+        if not self.begun and kind in ("response.queued", "response.in_progress"):
+            yield Finding("no-start", None, "`response.created` does not come first; official clients stop here")
+        self.begun = True
         if kind == "response.output_item.added" and isinstance(index, int):
             if index not in self.items and index > len(self.items):
                 yield Finding("index-gap", ("output_index",), f"expected {len(self.items)}, got {index}")
