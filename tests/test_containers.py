@@ -459,8 +459,8 @@ def test_several_streams_are_refused_before_anything_is_written(proxai: Proxai) 
 # Damage
 
 DAMAGED: dict[str, tuple[bytes, str, int]] = {
-    "cut gzip": (gzip.compress((dumped(REQUEST) + "\n").encode() * 5000)[:-20], "error[unreadable]", 1),
-    "cut zstd": (zstandard.compress((dumped(REQUEST) + "\n").encode() * 50000)[:-9], "error[unreadable]", 1),
+    "cut gzip": (gzip.compress((dumped(REQUEST) + "\n").encode() * 500)[:-20], "error[unreadable]", 1),
+    "cut zstd": (zstandard.compress((dumped(REQUEST) + "\n").encode() * 900)[:-9], "error[unreadable]", 1),
     "a cut HAR": (HAR[: HAR.index("iVBORw0")].encode(), "error[bad-json] in:1 (byte ", 2),
     "a HAR that is none": (b'{"log": {"entries": {}}}', "error[bad-json] in:1", 0),
     "an entry that cannot be read": (
@@ -488,6 +488,8 @@ DAMAGED: dict[str, tuple[bytes, str, int]] = {
         "error[unreadable] in:1 (at /interactions/0/response/body)",
         0,
     ),
+    "brackets without end": (b'[{"a":' * 2_000_000, "error[bad-json] in:1", 0),
+    "brackets without end in a second element": (b'[{},{"a":' + b"[" * 2_000_000, "error[bad-json] in:1", 0),
     "packed over and over": (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"{}")))), "error[unreadable]", 0),
 }
 
@@ -518,14 +520,14 @@ def test_an_input_has_a_size(proxai: Proxai, size: str) -> None:
 @pytest.mark.parametrize("what", ["line", "body"])
 def test_a_bomb_does_not_go_off(proxai: Proxai, pack: Callable[[bytes], bytes], what: str) -> None:
     """Neither in a file nor in a body of a container. What is held are a few copies of what is allowed."""
-    bomb = pack(b'{"a":"' + b"x" * 400_000_000)
+    bomb = pack(b'{"a":"' + b"x" * 100_000_000)
     inner = yaml.safe_dump({"interactions": [{"response": {"body": {"string": bomb}}}]}).encode()
     Path("in").write_bytes(pack(bomb) if what == "line" else inner)
     tracemalloc.start()
-    done = proxai("inspect", "in", "--max-size", "20MB", "-q")
+    done = proxai("inspect", "in", "--max-size", "5MB", "-q")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert done.code == 3 and "more than 20000000 bytes" in done.err and peak < 150_000_000
+    assert done.code == 3 and "more than 5000000 bytes" in done.err and peak < 60_000_000
 
 
 # Memory
@@ -554,7 +556,7 @@ def test_memory_is_that_of_a_record(proxai: Proxai, name: str) -> None:
     count = sum(1 for _ in parts(Input("big", "big")))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count >= 1000 and peak < 3_000_000
+    assert count >= 1000 and peak < 5_000_000
 
 
 def test_a_string_that_is_longer_than_a_piece_is_looked_at_once(proxai: Proxai) -> None:

@@ -162,9 +162,11 @@ def _is_list_of_records(pieces: Iterable[bytes], marked: int, records: bool) -> 
     """
     from .values import first_element
 
+    if records:
+        return True, pieces
     first, pieces = first_element(pieces, marked)
-    if records or not first.startswith(b"{") or _fault(first) is not None:
-        return records and bool(first), pieces
+    if not first or _fault(first) is not None:
+        return False, pieces
     value = text.loads(first)
     from .detect import detect_events
 

@@ -50,7 +50,8 @@ class Scanner:
         return Place(line=self._line, byte=self._byte)
 
     def pass_value(self) -> bool:
-        """Go behind the value that begins here; False where the text ends inside it."""
+        """Go behind the value that begins here; False where the text ends inside it, or it is nested too deep to be read,
+        which stops behind the bracket that is too much."""
         if self._mark() not in (b'"', b"{", b"["):
             self.at += 1
             while True:
@@ -71,8 +72,8 @@ class Scanner:
                     return False
             else:
                 depth += 1 if mark in (b"{", b"[") else -1
-            if depth <= 0:
-                return True
+            if depth <= 0 or depth > text.MAX_DEPTH:
+                return depth <= 0
 
     def _pass_string(self) -> bool:
         while True:
@@ -111,6 +112,8 @@ class Scanner:
         """The same for a value that must be whole. Raises `bad-json`."""
         place = self.place()
         if not self.pass_value():
+            if self.next():
+                raise NotReadable("bad-json", f"nested deeper than {text.MAX_DEPTH} levels", place)
             raise _cut(self._end())
         return bytes(self.data[: self.at]), place
 
@@ -172,11 +175,11 @@ def first_of(pieces: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
 
 
 def first_element(pieces: Iterable[bytes], marked: int) -> tuple[bytes, Iterator[bytes]]:
-    """The first element of a list, which begins behind so many bytes: nothing, if there is none; and the text again."""
+    """The first element of a list, which begins behind so many bytes: nothing, if that is no object; and the text again."""
     scanner = Scanner(pieces, Place())
     scanner.at = marked if scanner.next() else 0
     scanner.expect(b"[")
-    if scanner.next() in (b"", b"]"):
+    if scanner.next() != b"{":
         return b"", scanner.rest()
     start = scanner.at
     scanner.pass_value()
