@@ -188,7 +188,7 @@ FINDINGS: dict[str, Notice] = {
     "empty-event": Notice(
         "risk", "client", "An event has no data; clients that read the data of every event as JSON stop here."
     ),
-    "extra-done": Notice("note", "client", "`[DONE]` stands where a stream of this protocol has none, or once more."),
+    "extra-done": Notice("note", "client", "A `[DONE]` stands where a stream of this protocol has none, or once more."),
     "call-repeats": Notice(
         "note", "client", "A later piece of a call repeats its id or name; at least one client library joins them."
     ),

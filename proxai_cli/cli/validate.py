@@ -198,7 +198,7 @@ def _profiles(verbose: bool) -> str:
 COMMAND = Command(
     "validate",
     "Is this what the protocol allows, and what clients accept?",
-    ("proxai validate gw.sse", "proxai validate captures/ --as responses --layer order --profile openai-python"),
+    ("proxai validate gw.sse", "proxai validate captures/ --layer order --layer client --profile openai-go"),
     CAPTURES,
     (
         Option("as", "hold it to this protocol, not to its own", "", "P", PROTOCOL_WORDS),

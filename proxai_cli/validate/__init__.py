@@ -7,6 +7,7 @@ its folder, in `schema.json` and `checks.py`.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -83,19 +84,18 @@ def _code(fault: "Fault", checks: Any) -> str:
 class StreamValidator:
     """A stream's bytes in, in any cut; findings out, which have the place of their event.
 
-    `findings` holds of each code the first FOUND_AT_MOST, so that memory does not grow with the stream; `more` counts
-    the others. `errors` are what could not be read: an event, or the end that is missing. A stream is read to its end
+    `findings` holds of each code the first FOUND_AT_MOST, so that memory does not grow with the stream, and how many
+    there are besides. `errors` are what could not be read: an event, or the end that is missing. A stream is read to its end
     whatever is found. `first` is the first event; `bytes` and `events` count what was read.
     """
 
     def __init__(self, protocol: str, wanted: Wanted = EVERYTHING) -> None:
         self.protocol, self.wanted, self.checks = protocol, wanted, checks_of(protocol)
         self.findings: list[Finding] = []
-        self.more: dict[str, int] = {}
         self.errors: list[ProxaiError] = []
         self.first: Any = None
         self.bytes = self.events = 0
-        self._counted: dict[str, int] = {}
+        self._counted: Counter[str] = Counter()
         self._frames = Frames()
         self._named = PROTOCOLS[protocol].named
         self._ledger, self._context = Ledger(), Context(choices={"choice": "all"}).fresh()
@@ -124,7 +124,10 @@ class StreamValidator:
             said = f"the stream ends before its end, after event {self.events}"
             self._fail(OutOfOrder("truncated", said, self._place, "capture it again, from its first event to its last"))
         elif self._complete and not self._failed and not self._grammar.usage:
-            self._note(Finding("usage-missing", None))
+            self._note(Finding("usage-missing"))
+        for code, count in self._counted.items():
+            if count > FOUND_AT_MOST:
+                self.findings.append(Finding(code, None, f"{count - FOUND_AT_MOST} more of these are not listed"))
 
     def _read(self, event: Event) -> None:
         """One event, in all layers."""
@@ -192,11 +195,9 @@ class StreamValidator:
     def _note(self, found: Finding) -> None:
         if not self.wanted.has(found.code):
             return
-        self._counted[found.code] = self._counted.get(found.code, 0) + 1
+        self._counted[found.code] += 1
         if self._counted[found.code] <= FOUND_AT_MOST:
             self.findings.append(found)
-        else:
-            self.more[found.code] = self.more.get(found.code, 0) + 1
 
 
 def _spelled(found: Finding, event: Any, words: frozenset[str]) -> Finding:
