@@ -85,8 +85,8 @@ class StreamValidator:
     """A stream's bytes in, in any cut; findings out, which have the place of their event.
 
     `findings` holds of each code the first FOUND_AT_MOST, so that memory does not grow with the stream, and how many
-    there are besides. `errors` are what could not be read: an event, or the end that is missing. A stream is read to its end
-    whatever is found. `first` is the first event; `bytes` and `events` count what was read.
+    there are besides. `errors` are what could not be read: an event, or the end that is missing. A stream is read to
+    its end whatever is found. `first` is the first event; `bytes` and `events` count what was read.
     """
 
     def __init__(self, protocol: str, wanted: Wanted = EVERYTHING) -> None:
