@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 from .context import Context, Finding
 from .errors import OutOfOrder, ProxaiError
-from .ir.events import DONE, Close, Collector, Done, Event, Fail, Finish, Open, Start
+from .ir.events import DONE, Collector, Done, Event, Fail, Progress
 from .ir.events import explode as exploded
-from .ir.nodes import Node
 from .ledger import CARRIED, DROPPED, Entry, Leaf, Ledger, Path, Writer
 from .protocols import PROTOCOLS
 
@@ -74,10 +73,13 @@ class StreamTranslator:
         self.checked = Ledger()  # at home the decoder only checks; what it says of leaves is forgotten
         self.decoder = PROTOCOLS[source].Decoder(self.checked if self.home else self.ledger, self.context)
         self.encoder = PROTOCOLS[target].Encoder(self.ledger, paired(self.context, target))
-        self.repair, self.complete, self.number, self.written = repair, False, 0, 0
-        self.open: list[int] = []
-        self.started = self.finished = False
+        self.repair, self.number, self.written = repair, 0, 0
+        self.progress = Progress()
         self.account: dict[tuple[Any, ...], list[int]] = {}
+
+    @property
+    def complete(self) -> bool:
+        return self.progress.complete
 
     @property
     def findings(self) -> list[Finding]:
@@ -90,7 +92,7 @@ class StreamTranslator:
         """
         typeless = self.home and name and isinstance(event, dict) and "type" not in event
         said = self.decoder.feed({"type": name, **event} if typeless else event)
-        self._note(said)
+        self.progress.note(said)
         if self.home:
             self.checked.clear()
             return self._settled(event, self._copied(event))
@@ -103,33 +105,16 @@ class StreamTranslator:
         """
         said = [] if self.home else self.decoder.close()
         if self.home:
-            self._note(self.decoder.close())
-        self._note(said)
+            self.progress.note(self.decoder.close())
+        self.progress.note(said)
         written = self._encoded(said)
         if not self.complete and not self.home:
-            if self.repair and self.started:
-                written += self._encoded(self._ending())
+            if self.repair:
+                written += self._encoded(self.progress.ending())
             written += self.encoder.close()
         out = self._settled(None, written)
         self._count(self.ledger.close())
         return out
-
-    def _ending(self) -> list[Event]:
-        finish = Node("finish", "repair")
-        return [*map(Close, self.open), *([] if self.finished else [Finish(finish)]), Done()]
-
-    def _note(self, said: list[Event]) -> None:
-        for event in said:
-            if isinstance(event, (Done, Fail)):
-                self.complete = True
-            elif isinstance(event, Start):
-                self.started = True
-            elif isinstance(event, Finish):
-                self.finished = True
-            elif isinstance(event, Open):
-                self.open.append(event.number)
-            elif isinstance(event, Close) and event.number in self.open:
-                self.open.remove(event.number)
 
     def _encoded(self, said: list[Event]) -> list[Any]:
         return [wire for event in said for wire in self.encoder.feed(event)]

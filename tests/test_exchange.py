@@ -13,6 +13,7 @@ from proxai_cli.exchange import known, opened, translate_exchange
 from proxai_cli.ir.events import DONE
 
 from .accounts import fault, mutants
+from .calls import answered
 from .captures import FIXTURES
 from .shared import SHARED
 from .test_endpoints import at
@@ -546,6 +547,43 @@ def test_a_call_that_compacts_is_known_by_what_it_asks() -> None:
     assert back["request"]["url"] == "https://api.anthropic.com/v1/messages"
     assert back["request"]["headers"]["anthropic-beta"] == "compact-2026-09-04"
     assert back["response"]["body"]["model"] == "gpt-6-sol"
+
+
+CUT = {"url": "https://api.anthropic.com/v1/messages", "body": {**ASK["body"], "max_tokens": 9, "stream": True}}
+WORDS = [
+    {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": [],
+     "model": "m", "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 3, "output_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hel"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["events", "text", "cut text"])
+@pytest.mark.parametrize("target", ["chat", "responses"])
+def test_a_stream_in_an_exchange_that_is_cut(target: str, form: str) -> None:
+    spelled = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in WORDS)
+    body: Any = {"events": WORDS, "text": spelled, "cut text": spelled + 'event: content_block_delta\ndata: {"ty'}[form]
+    value = {"request": CUT, "response": {"status": 200, "body": body}}
+    with pytest.raises(ProxaiError) as refused:
+        translate_exchange(value, "messages", target)
+    assert refused.value.code == "truncated"
+    for choice, ended in (("partial", False), ("repair", True)):
+        done = translate_exchange(value, "messages", target, Context(choices={choice: "true"}))
+        assert whole_fault(value, "messages", target, done) is None
+        assert [(found.code, found.place) for found in done.findings] == [("truncated", ("response", "body"))]
+        told = opened(done.value, target)[0]["response"]["body"]
+        assert ("[DONE]" in told if target == "chat" else told[-1]["type"] == "response.incomplete") is ended
+        assert ("stream-was-cut" in {entry.why for entry in done.ledger.entries}) is ended
+    assert translate_exchange(value, "messages", "messages", SHOW).value == value
+
+
+def test_a_cut_stream_in_an_exchange_ends_with_exit_3(tmp_path: Path) -> None:
+    path = tmp_path / "cut.json"
+    path.write_text(json.dumps({"request": CUT, "response": {"status": 200, "body": WORDS}}))
+    for option, written in (([], False), (["--repair"], True), (["--set", "partial=true"], True)):
+        done = answered(["convert", str(path), "--to", "chat", *option], folder=tmp_path)
+        assert (done.code, bool(done.out)) == (3, written)
+        assert "truncated" in done.err
 
 
 # What is refused, and what is noticed

@@ -74,7 +74,7 @@ class Outcome(NamedTuple):
 def how(call: Call, context: Context) -> How:
     """What the options of a call say; a command that does not have one of them leaves it as it is."""
     given = call.values
-    switches = {name: "true" for name in ("interleave", "partial") if given.get(name)}
+    switches = {name: "true" for name in ("interleave", "partial", "repair") if given.get(name)}
     return How(
         target=given.get("to"),
         context=context._replace(choices=context.choices | switches),
@@ -122,12 +122,21 @@ def body(document: Document, how: How) -> Outcome:
     changes: Iterable[Change] = with_values(changes_of(rows), shown, after, how.values, words_told(how))
     if how.places:
         changes = in_input(placed(changes, document.part.body, document.part.place), document)
-    item = _item(document, source, target, rows, changes, [*document.findings, *done.findings])
+    errors = tuple(_as_error(noticed, how) for noticed in done.findings if noticed.code == "truncated")
+    noticed = [each for each in done.findings if each.code != "truncated"]
+    item = _item(document, source, target, rows, changes, [*document.findings, *noticed], errors)
     if how.whole:
         from .views import of_bodies
 
         item = item._replace(view=of_bodies(shown, after, done.ledger.entries, hiding_for(how)))
-    return Outcome(done.value, item)
+    return Outcome(done.value, item, errors)
+
+
+def _as_error(noticed: Finding, how: How) -> ProxaiError:
+    """What went wrong inside an exchange that was translated all the same."""
+    place, end = Place(pointer=text.pointer(noticed.place or ())), "`proxai convert --repair` ends it properly"
+    hint = "capture it again, from its first event to its last" if how.repair else end
+    return ProxaiError(noticed.code, "the stream inside it ends before its end", place, hint)
 
 
 def hiding_for(how: How) -> Callable[[Any], Any]:

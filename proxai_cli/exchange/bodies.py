@@ -6,7 +6,7 @@ from ..context import Context
 from ..endpoints.address import ANTHROPIC, VENDOR, Address
 from ..endpoints.failures import read_failure, write_failure
 from ..errors import OutOfOrder
-from ..ir.events import DONE, Done, Fail
+from ..ir.events import DONE, Progress
 from ..ledger import Leaf, Writer
 from ..protocols import PROTOCOLS
 from ..translate import paired
@@ -52,7 +52,8 @@ def write_error(
 def write_stream(half: dict[str, Any], source: str, target: str, w: Writer, context: Context) -> None:
     """The events of a stream, accounted for over all of them at once.
 
-    Raises what the decoder raises, and `truncated` where the stream ends before its end, unless `--set partial=true`.
+    Raises what the decoder raises, and `truncated` where the stream ends before its end, unless what there is (the
+    choice `partial`) or a proper end (`repair`) is wanted: then it is a finding.
     """
     if source == target:
         w.put("body", Leaf(half, "body"))
@@ -60,7 +61,7 @@ def write_stream(half: dict[str, Any], source: str, target: str, w: Writer, cont
     events, listed = half["body"], w.list("body")
     decoder = PROTOCOLS[source].Decoder(w.ledger, context)
     encoder = PROTOCOLS[target].Encoder(w.ledger, paired(context, target))
-    complete = False
+    progress = Progress()
     for number, event in enumerate([*events, None]):
         if number == len(events):
             said = decoder.close()
@@ -69,13 +70,16 @@ def write_stream(half: dict[str, Any], source: str, target: str, w: Writer, cont
         else:
             w.ledger.drop(Leaf(events, number), "noise")
             continue
-        complete = complete or any(isinstance(one, (Done, Fail)) for one in said)
+        progress.note(said)
         for one in said:
             _append(listed, encoder.feed(one))
-    if not complete:
-        if not context.chosen("partial"):
-            hint = "--set partial=true writes what there is"
+    if not progress.complete:
+        if not (context.chosen("partial") or context.chosen("repair")):
+            hint = "--repair ends it properly, --set partial=true writes what there is"
             raise OutOfOrder("truncated", "the stream ends before its end", hint=hint)
+        context.find("truncated", ())
+        for one in progress.ending() if context.chosen("repair") else ():
+            _append(listed, encoder.feed(one))
         _append(listed, encoder.close())
     w.ledger.keeping.clear()
     if not listed.value:

@@ -87,6 +87,35 @@ FINISHING = ("stop_reason", "stop_sequence", "explanation", "category", "usage")
 LATE = ("signature", "citations")
 
 
+class Progress:
+    """How far a stream has come. State: its open parts; has it started, finished, said its last word (or an error)?"""
+
+    def __init__(self) -> None:
+        self.open: list[int] = []
+        self.started = self.finished = self.complete = False
+
+    def note(self, said: list[Event]) -> None:
+        """Events that were said."""
+        for event in said:
+            if isinstance(event, (Done, Fail)):
+                self.complete = True
+            elif isinstance(event, Start):
+                self.started = True
+            elif isinstance(event, Finish):
+                self.finished = True
+            elif isinstance(event, Open):
+                self.open.append(event.number)
+            elif isinstance(event, Close) and event.number in self.open:
+                self.open.remove(event.number)
+
+    def ending(self) -> list[Event]:
+        """What ends a stream properly that was cut (`spec/streams.md` §9); nothing, where none began."""
+        if self.complete or not self.started:
+            return []
+        finish = Node("finish", "repair")
+        return [*map(Close, self.open), *([] if self.finished else [Finish(finish)]), Done()]
+
+
 class Collector:
     """IR events in, one reply out: a body is a stream that arrived all at once.
 
