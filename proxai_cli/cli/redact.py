@@ -52,7 +52,7 @@ def _write(place: str, done: Redacted) -> None:
             raise ProxaiError(
                 "leak",
                 "a secret is in the output all the same, so it was removed",
-                hint="--level text, or --drop PATTERN for the place; please report what kind of secret it is",
+                hint="--drop PATTERN, for the value that it is in; a secret in a key must be taken out by hand",
             )
         file.finish()
     except BaseException:

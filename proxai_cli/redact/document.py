@@ -64,13 +64,13 @@ def is_telling(value: str) -> bool:
 class Redactor:
     """A capture's text in, the same text redacted out. Pure but for the counts.
 
-    State: the secrets that were seen, each with what replaces it, so that it is replaced everywhere; the names of
-    tools; what was counted; the values that were kept on demand.
+    State: the secrets that were seen, each with what replaces it and its kind, so that it is replaced everywhere; the
+    names of tools; what was counted; the values that were kept on demand.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.filler = rules, Filler(rules.salt)
-        self.known: dict[str, str] = {}
+        self.known: dict[str, tuple[str, str]] = {}
         self.tools: set[str] = set()
         self.kept: list[str] = []
         self._anywhere: re.Pattern[str] | None = None
@@ -80,9 +80,9 @@ class Redactor:
         """Look again, now for all secrets that were seen; counts begin anew."""
         self.secrets, self.texts, self.events = Counter[str](), 0, 0
         self.kept.clear()
-        forms = {form: new for old, new in self.known.items() for form in {old, quote(old, safe="")}}
-        self._forms = sorted(forms, key=len, reverse=True)
-        self._anywhere = re.compile("|".join(map(re.escape, self._forms))) if forms else None
+        self._forms = {form: kind for old, (_, kind) in self.known.items() for form in (old, quote(old, safe=""))}
+        longest_first = sorted(self._forms, key=len, reverse=True)
+        self._anywhere = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def document(self, text: str, path: Path = (), free: bool = False) -> str:
         """A JSON text, JSON lines, or a stream of events; `path` is that of the value that holds it."""
@@ -122,10 +122,10 @@ class Redactor:
         for at, each in enumerate(records):
             for spot in each.spots:
                 here = (at, *spot.path)
-                homes = _homes(each.value, spot.path)
-                place = Place(path + spot.path, homes[-1], free or names.is_free(spot.path, homes))
+                homes = _homes(root, here)
+                place = Place(path + spot.path, homes[-1], free or names.is_free(here, homes))
                 is_piece = spot.path and spot.kind != NUMBER
-                thread = (pieces.thread(here, root) or _events_in_strings(spot)) if is_piece else None
+                thread = (pieces.thread(here, homes) or _events_in_strings(spot)) if is_piece else None
                 members = alone if thread is None else threads.setdefault(thread, [])
                 members.append((spot, place, here))
         for thread, members in threads.items():
@@ -265,8 +265,8 @@ class Redactor:
         """The secrets in a text, with their own prefixes, and what stands instead."""
         spans: list[tuple[int, int, str]] = []
         for found in self._anywhere.finditer(value) if self._anywhere else ():
-            new = self.known.get(found[0]) or self.filler.secret(found[0])
-            self.secrets[names.CREDENTIAL] += 1
+            new = self.known[found[0]][0] if found[0] in self.known else self.filler.secret(found[0])
+            self.secrets[self._forms[found[0]]] += 1
             spans.append((found.start(), found.end(), new))
         for hit in secrets.found(value):
             whole, before = value[hit.start : hit.end], value[hit.start : hit.body]
@@ -276,13 +276,13 @@ class Redactor:
             if secrets.is_live(value, hit):
                 new = before + self.filler.secret(value[hit.body : hit.end])
                 self.secrets[hit.kind] += 1
-                self._learn(whole, new)
+                self._learn(whole, new, hit.kind)
             spans.append((hit.start, hit.end, new))
         return sorted(spans)
 
-    def _learn(self, value: str, new: str) -> None:
+    def _learn(self, value: str, new: str, kind: str) -> None:
         if is_telling(value) and value != new:
-            self.known.setdefault(value, new)
+            self.known.setdefault(value, (new, kind))
 
     def _secret(self, value: str, kind: str) -> str:
         """A value that is a secret by its name; a prefix that all such secrets have stays."""
@@ -294,8 +294,9 @@ class Redactor:
         if own and not secrets.is_live(value, hits[0]):
             return value
         new = value[:start] + self.filler.secret(value[start:])
-        self.secrets[hits[0].kind if own else kind] += 1
-        self._learn(value, new)
+        kind = hits[0].kind if own else kind
+        self.secrets[kind] += 1
+        self._learn(value, new, kind)
         return new
 
     # Heads

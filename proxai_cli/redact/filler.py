@@ -26,7 +26,7 @@ _LONG = 12
 
 # The beginnings by which media are known, as base64: PNG, JPEG, GIF, WebP and WAV, PDF, MP3, Ogg, FLAC, MP4, gzip, zip.
 _MEDIA = re.compile(
-    r"iVBORw0KGgo|/9j/|R0lGODdh|R0lGODlh|UklGR.{5}(?:V0VCUA|V0FWR)?|JVBERi0|SUQz|T2dnUw|ZkxhQ|AAAA.{4}ZnR5cA|H4sI|UEsDB"
+    r"iVBORw0KGg|/9j/|R0lGODdh|R0lGODlh|UklGR.{5}(?:V0VCUA|V0FWR)?|JVBERi0|SUQz|T2dnUw|ZkxhQ|AAAA.{4}ZnR5cA|H4sI|UEsDB"
 )
 _NOT_TO_SEE = re.compile(rf"(?i:{MARK})|\\[nrt]|{_MADE_UUID}[0-9a-f]{{12}}")
 

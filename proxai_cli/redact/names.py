@@ -80,7 +80,7 @@ class Place(NamedTuple):
     def header(self) -> str | None:
         """The name of the header, in lower case, that the value is one of."""
         if isinstance(self.home, dict) and self.path[-1:] == ("value",) and isinstance(self.home.get("name"), str):
-            return str(self.home["name"]).lower()
+            return None if "cookies" in self.path else str(self.home["name"]).lower()
         keys = [step.lower() if isinstance(step, str) else step for step in self.path]
         for at, step in enumerate(keys[:-1]):
             if step in _HEADS:
@@ -107,6 +107,8 @@ def plain(key: str) -> str:
 def named(place: Place, value: str) -> str | None:
     """What kind of secret the key of a value names, if it names one."""
     key = plain(place.key)
+    if key == "value" and any(plain(step) == "cookies" for step in place.path if isinstance(step, str)):
+        return COOKIE
     in_log = isinstance(place.home, dict) and "logprob" in place.home
     if _SECRET_KEY.fullmatch(key):
         return COOKIE if "cookie" in key else CREDENTIAL
@@ -119,7 +121,7 @@ def named(place: Place, value: str) -> str | None:
 
 def named_header(name: str) -> str | None:
     """The same for a header; its name is in lower case."""
-    if is_secret(name):
+    if is_secret(name) or name in ("key", "sig", "code"):  # the latter in queries
         return COOKIE if "cookie" in name else CREDENTIAL
     if _SEEN_HEADER.fullmatch(name) and not _ACCOUNT_KEY.fullmatch(plain(name)):
         return None

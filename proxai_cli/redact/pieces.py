@@ -15,23 +15,21 @@ TOKEN = "token"
 _PIECES = ("delta", "content_block")
 # The old form of streams, whose chunks are like their bodies.
 _CHOICES = ("choices",)
-# What is said whole, with every piece.
+# What is said whole, with every piece; and whose values are, too.
 _WHOLE = {"type", "id", "role", "name", "object", "model", "format"}
+_WHOLE_BELOW = {"annotations", "annotation", "citations", "citation"}
 
 
-def thread(path: Path, root: Any) -> tuple[Any, ...] | None:
-    """What the values of one text have in common; None for a value that is no piece. `root` is the list of records."""
+def thread(path: Path, chain: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What the values of one text have in common; None for a value that is no piece. `chain` are the values on
+    the way, from the list of records on."""
     found = [at for at, step in enumerate(path) if step in _PIECES or (step in _CHOICES and path[-1] == "text")]
-    chain = [root]
-    for step in path[:-1]:
-        home = chain[-1]
-        inside = isinstance(home, list) if isinstance(step, int) else isinstance(home, dict) and step in home
-        chain.append(home[step] if inside else None)
     if path[-1] == TOKEN and isinstance(chain[-1], dict) and "logprob" in chain[-1]:
         if "top_logprobs" in path:
             return None
-        return (TOKEN, *[_index(chain[at + 1]) if isinstance(step, int) else step for at, step in enumerate(path)])
-    if not found or path[-1] in _WHOLE:
+        names = [_index(chain[at + 1]) if isinstance(step, int) else step for at, step in enumerate(path)]
+        return (TOKEN, _type(chain[1]), *names)
+    if not found or path[-1] in _WHOLE or not _WHOLE_BELOW.isdisjoint(path):
         return None
     start = next((at for at in found if path[at] in _PIECES), found[0])
     event = _event(path[:start], chain)
@@ -49,8 +47,12 @@ def thread(path: Path, root: Any) -> tuple[Any, ...] | None:
         for key, value in (around.items() if isinstance(around, dict) else ())
         if (key.endswith("index") and isinstance(value, int)) or (key == "item_id" and isinstance(value, str))
     )
-    kind = around.get("type") if not inside_piece and isinstance(around, dict) else None
-    return (*name, kind, *indexes, *inside_piece)
+    return (*name, None if inside_piece else _type(around), *indexes, *inside_piece)
+
+
+def _type(here: Any) -> str | None:
+    said = here.get("type") if isinstance(here, dict) else None
+    return said if isinstance(said, str) else None
 
 
 def _event(path: Path, chain: Sequence[Any]) -> int:
@@ -59,7 +61,7 @@ def _event(path: Path, chain: Sequence[Any]) -> int:
         here = chain[at + 1]
         if not isinstance(path[at], int) or not isinstance(here, dict):
             continue
-        if isinstance(here.get("type"), str) or not isinstance(here.get("index"), int):
+        if _type(here) or not isinstance(here.get("index"), int):
             return at
     return 0
 

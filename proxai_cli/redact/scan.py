@@ -21,6 +21,8 @@ from . import secrets
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _DEEPEST = 8
+# What a text that arrives in pieces stands below.
+_IN_PIECES = {"delta", "content_block", "choices", "token"}
 
 
 def leaks(data: bytes, hidden: Iterable[str], kept: Iterable[str] = ()) -> bool:
@@ -30,8 +32,8 @@ def leaks(data: bytes, hidden: Iterable[str], kept: Iterable[str] = ()) -> bool:
     body = b"".join(piece.data for piece in unwrapper.feed(plain) + unwrapper.close())
     looked = re.compile("|".join(re.escape(form) for value in hidden for form in _forms(value)) or r"(?!)")
     allowed = "\n".join(kept)
-    views = [plain.decode("utf-8", "replace"), *_views(body.decode("utf-8", "surrogateescape"), 0)]
-    for view in dict.fromkeys(views):
+    seen: set[str] = set()
+    for view in (plain.decode("utf-8", "replace"), *_views(body.decode("utf-8", "surrogateescape"), 0, seen)):
         if looked.search(view):
             return True
         for hit in secrets.found(view):
@@ -56,15 +58,19 @@ def _forms(value: str) -> set[str]:
     return {form for form in forms if form}
 
 
-def _views(text: str, depth: int) -> Iterator[str]:
-    """All that a text says, at every depth."""
+def _views(text: str, depth: int, seen: set[str]) -> Iterator[str]:
+    """All that a text says, at every depth; each is looked at once."""
+    if text in seen:
+        return
+    seen.add(text)
+    yield text
     values = _values(text) if depth < _DEEPEST else []
     pieces: dict[Any, list[str]] = {}
     for number, value in enumerate(values):
         for path, said in _strings(value, (number,)):
-            yield said
-            pieces.setdefault(tuple(step for step in path if isinstance(step, (str, tuple))), []).append(said)
-            yield from _views(said, depth + 1)
+            if not _IN_PIECES.isdisjoint(path) and "top_logprobs" not in path:
+                pieces.setdefault(tuple(step for step in path if isinstance(step, (str, tuple))), []).append(said)
+            yield from _views(said, depth + 1, seen)
             if "%" in said:
                 yield unquote(said)
     yield from (joined(said) for said in pieces.values() if len(said) > 1)
@@ -75,8 +81,7 @@ def _views(text: str, depth: int) -> Iterator[str]:
             ).decode()
         except (binascii.Error, ValueError):
             return
-        yield plain
-        yield from _views(plain, depth + 1)
+        yield from _views(plain, depth + 1, seen)
 
 
 def _values(text: str) -> list[Any]:
@@ -87,8 +92,8 @@ def _values(text: str) -> list[Any]:
         except NotReadable:
             lines = [line for line in text.split("\n") if line.strip()]
     else:
-        data = text.encode("utf-8", "surrogateescape" if "\udc80" <= max(text, default="") <= "\udcff" else "replace")
-        if not sse.looks_like_a_stream(data):
+        data = text.encode("utf-8", "replace")
+        if b":" not in data or not sse.looks_like_a_stream(data):
             return []
         reader = sse.Reader()
         return [event.value for event in reader.feed(data) + reader.close() if not event.fault]

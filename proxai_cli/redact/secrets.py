@@ -7,7 +7,7 @@ for less: a key that is cut off or a little longer is one all the same. Nothing 
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .filler import is_filler
@@ -52,9 +52,9 @@ _NAMED = (
 )
 
 KINDS = (
-    _key("anthropic-key", r"sk-ant-(?:[a-z]+\d*-)?", r"[\w-]{16,}", "sk-ant-"),
-    _key("openrouter-key", r"sk-or-(?:v\d+-)?", r"[\w-]{16,}", "sk-or-"),
-    _key("openai-key", r"sk-(?:proj-|svcacct-|admin-|None-)?(?!ant-|or-)", _LIVE + r"[\w-]{16,}", "sk-"),
+    _key("anthropic-key", r"sk-ant-(?:[a-z]+\d*-)?+", r"[\w-]{16,}", "sk-ant-"),
+    _key("openrouter-key", r"sk-or-(?:v\d+-)?+", r"[\w-]{16,}", "sk-or-"),
+    _key("openai-key", r"sk-(?:proj-|svcacct-|admin-|None-)?+(?!ant-|or-)", _LIVE + r"[\w-]{16,}", "sk-"),
     _key("groq-key", "gsk_", r"\w{20,}", "gsk_"),
     _key("xai-key", "xai-", r"\w{20,}", "xai-"),
     _key("perplexity-key", "pplx-", r"\w{20,}", "pplx-"),
@@ -130,9 +130,25 @@ def _patterns() -> list[tuple[Kind, re.Pattern[str]]]:
     return [(kind, re.compile(f"(?P<before>{kind.before})(?P<body>{kind.body})")) for kind in KINDS]
 
 
-def found(text: str) -> list[Hit]:
+# Ids and words come again with every event.
+_SHORT = 128
+_WORDS = re.compile("|".join(sorted({re.escape(word) for kind in KINDS for word in kind.words})))
+
+
+def found(text: str) -> tuple[Hit, ...]:
     """The secrets in a text, in order, none inside another; also those that were replaced before (`is_live`)."""
+    return _found_again(text) if len(text) <= _SHORT else _found(text)
+
+
+@lru_cache(maxsize=4096)
+def _found_again(text: str) -> tuple[Hit, ...]:
+    return _found(text)
+
+
+def _found(text: str) -> tuple[Hit, ...]:
     lower = text.lower()
+    if not _WORDS.search(lower):
+        return ()
     hits = []
     for kind, pattern in _patterns():
         if any(word in lower for word in kind.words):
@@ -144,7 +160,7 @@ def found(text: str) -> list[Hit]:
     for hit in hits:
         if not apart or hit.start >= apart[-1].end:
             apart.append(hit)
-    return apart
+    return tuple(apart)
 
 
 def is_live(text: str, hit: Hit) -> bool:
