@@ -489,7 +489,11 @@ DAMAGED: dict[str, tuple[bytes, str, int]] = {
         0,
     ),
     "brackets without end": (b'[{"a":' * 2_000_000, "error[bad-json] in:1", 0),
-    "brackets without end in a second element": (b'[{},{"a":' + b"[" * 2_000_000, "error[bad-json] in:1", 0),
+    "brackets without end in a second element": (
+        f"[{dumped(REQUEST)},".encode() + b"[" * 2_000_000,
+        "error[bad-json] in:1",
+        1,
+    ),
     "packed over and over": (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"{}")))), "error[unreadable]", 0),
 }
 

@@ -207,14 +207,15 @@ def _behind(pieces: Iterable[bytes], count: int) -> Iterator[bytes]:
 
 def _line(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
     """A text up to the end of its first line that is not blank; and what follows that."""
-    arriving, seen, start = iter(pieces), bytearray(), 0
+    arriving, seen, start, filled = iter(pieces), bytearray(), 0, False
     for piece in arriving:
         seen += piece
         while end := seen.find(b"\n", start) + 1:
-            if seen[:end].strip():
+            filled = filled or bool(seen[start:end].strip())
+            if filled:
                 return bytes(seen[:end]), chain([bytes(seen[end:])], arriving)
             start = end
-        start = max(start, len(seen) - len(piece)) if not seen[start:].strip() else start
+        filled, start = filled or bool(seen[start:].strip()), len(seen)
     return bytes(seen), arriving
 
 
