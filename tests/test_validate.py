@@ -565,6 +565,14 @@ def test_a_model_may_stand_in_the_url() -> None:
 
 # The command
 
+LINE = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": CHAT}
+BATCH = [LINE, {**LINE, "custom_id": "b", "body": {**CHAT, "seed": "x"}}, {**LINE, "url": "/v1/embeddings"}]
+ASKED = {"method": "POST", "url": "https://api.openai.com/v1/chat/completions", "headers": []}
+ASKED |= {"postData": {"mimeType": "application/json", "text": text.dumps({**CHAT, "seed": "x"}, indent=1).decode()}}
+SSE = {"content": {"mimeType": "text/event-stream", "text": "".join(SAID[:1] * 2 + SAID)}, "status": 200, "headers": []}
+ENTRY = {"startedDateTime": "2026-01-01T00:00:00Z", "time": 1, "request": ASKED, "response": SSE}
+HAR = {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": [ENTRY]}}
+
 Proxai = Callable[..., Done]
 
 
@@ -581,6 +589,8 @@ def proxai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Proxai:
         "wrong.json": text.dumps({**CHAT, "tools": [{"type": "function"}], "temperature": "hot"}, indent=2).decode(),
         "models.json": '{"object":"list","data":[{"id":"m","object":"model","created":1,"owned_by":"x"}]}',
         "prose.txt": "Dear reader,\n",
+        "batch.jsonl": "".join(text.dumps(each).decode() + "\n" for each in BATCH),
+        "call.har": text.dumps(HAR, indent=1).decode(),
         "tie.json": text.dumps({"model": "m", "max_tokens": 5, "messages": [USER]}).decode(),
         "pair.json": text.dumps(exchange()).decode(),
     }.items():
@@ -652,6 +662,17 @@ def test_all_captures_are_looked_at(proxai: Proxai) -> None:
 )
 def test_exit_codes(proxai: Proxai, words: list[str], code: int) -> None:
     assert proxai(*words).code == code
+
+
+def test_bodies_are_looked_at_where_they_stand(proxai: Proxai) -> None:
+    first, second, row, third, last = proxai("batch.jsonl").out.decode().splitlines()
+    assert first == "batch.jsonl#1: chat batches request: valid" and second == "batch.jsonl#2: chat batches request"
+    assert row.split()[:4] == ["risk", "shape", "invalid-shape", "/body/seed"] and "not checked" in third
+    assert last == "3 captures, 1 valid, 1 not checked, 1 risk"
+    done = proxai("call.har", "--format", "json")
+    asked, answer = done.value["items"]
+    assert [each["at"] for each in asked["findings"]] == ["/seed"] and done.code == 1
+    assert asked["findings"][0]["place"]["line"] > 1 and answer["source"]["events"] == 7 and not answer["findings"]
 
 
 def test_held_to_another_protocol(proxai: Proxai) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from ..context import Finding
-from ..errors import NotThatProtocol, ProxaiError
+from ..errors import NotThatProtocol, Place, ProxaiError
 from ..reasons import LEVELS
 from ..report.account import Found, Item
 from ..report.grid import grid
@@ -13,7 +13,7 @@ from . import screen
 from .convert import asked
 from .documents import TOLD, Document, Told, told_by
 from .options import CAPTURES, PAGER, PROTOCOL_WORDS, SOURCE, WHOLE, Call, Command, Option, telling
-from .parts import Part, parsed
+from .parts import Part, in_part, parsed
 from .places import nearest
 from .run import Run
 from .translating import Outcome, bare_item, found_of, model_of, side_of
@@ -76,12 +76,15 @@ def validated(document: Document, wanted: Wanted) -> Outcome:
     from ..validate import StreamValidator, validate
     from ..validate.exchange import named_by, validate_exchange
 
-    if document.endpoint:
-        said = f"the {document.kind} of a call that creates no reply ({document.endpoint})"
-        raise NotThatProtocol("unrecognised", f"not checked: {said} has no schema here", hint="proxai inspect")
     noticed = [found for found in document.findings if wanted.has(found.code)]
     errors, events, first, size = list[ProxaiError](), None, None, 0
-    if document.part.pieces is not None:
+    batch = _batch(document, wanted) if document.endpoint else None
+    if batch is not None:
+        noticed += batch
+    elif document.endpoint:
+        said = f"the {document.kind} of a call that creates no reply ({document.endpoint})"
+        raise NotThatProtocol("unrecognised", f"not checked: {said} has no schema here", hint="proxai inspect")
+    elif document.part.pieces is not None:
         stream = StreamValidator(document.protocol, wanted)
         for piece in document.part.pieces:
             stream.feed(piece)
@@ -105,15 +108,27 @@ def validated(document: Document, wanted: Wanted) -> Outcome:
     return Outcome(None, item, tuple(errors))
 
 
+def _batch(document: Document, wanted: Wanted) -> list[Finding] | None:
+    """What is wrong with the bodies that a batch holds; None where it is no batch, or holds none."""
+    from ..endpoints.address import BATCHES
+    from ..validate.batch import validate_batch
+
+    is_alone = document.endpoint == BATCHES and not document.is_exchange
+    return validate_batch(document.value, document.protocol, wanted) if is_alone else None
+
+
 def _placed(noticed: Iterable[Finding], document: Document) -> list[Found]:
-    """Findings as the report tells them, those of a body with the place of what they are about in its text."""
-    noticed = list(noticed)
+    """Findings as the report tells them, with the place in the input of the event, or of what they are about in a body;
+    of a body that does not stand there as it is, the line of its record."""
+    noticed, part = list(noticed), document.part
     paths = {each.place for each in noticed if type(each.place) is tuple}
-    places = nearest(paths, document.part.body, document.part.place) if paths and document.part.body else {}
-    return [
-        found_of(each)._replace(place=places[each.place]) if type(each.place) is tuple and places else found_of(each)
-        for each in noticed
-    ]
+    places = nearest(paths, part.body, part.place) if paths and part.body and not part.inside else {}
+    found = list[Found]()
+    for each in noticed:
+        place = in_part(each.place, part) if isinstance(each.place, Place) else part.place
+        numbers = {key: number for key, number in place._asdict().items() if isinstance(number, int)}
+        found.append(found_of(each)._replace(place=places.get(each.place, numbers) or None))
+    return found
 
 
 def listing(items: Collection[Item], wanted: Wanted, verbose: bool) -> str:
