@@ -32,6 +32,8 @@ class Page(HTMLParser):
         self.faults: list[str] = []
         self.sides: list[str] = []
         self.leaves: dict[str, Counter[str]] = {"source": Counter(), "target": Counter()}
+        self.rows: dict[str, dict[str, str]] = {}
+        self.values: dict[str, str] = {}
         self.feed(said)
         self.close()
         self.faults += self.open
@@ -43,6 +45,7 @@ class Page(HTMLParser):
             self.sides.append(told["data-side"])
         if tag == "a" and "leaf" in told.get("class", "").split():
             self.leaves[self.sides[-1]][told["class"].split()[1]] += 1
+            self.rows[told["id"]] = told
         if tag not in VOID:
             self.open.append(tag)
 
@@ -56,6 +59,8 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open:
             self.texts.setdefault(self.open[-1], []).append(data)
+        if self.open and self.open[-1] == "bdi" and self.elements[-1][1].get("class", "").startswith("value"):
+            self.values[next(reversed(self.rows))] = data
 
     def ids(self) -> list[str]:
         return [told["id"] for _, told in self.elements if "id" in told]
@@ -88,6 +93,11 @@ def test_every_leaf_is_on_the_page_with_its_fate(capture: Capture, tmp_path: Pat
     assert len(ids) == len(set(ids)), "an id names one element"
     linked = [told["href"] for tag, told in found.elements if tag == "a" and "href" in told]
     assert linked and all(each.startswith("#") and each[1:] in set(ids) for each in linked)
+    for id, row in found.rows.items():
+        fate, *_, partner, _ = row.get("data-links", "-").split(";")[0].split(" ")
+        if fate == "carried":
+            assert found.values[partner] == found.values[id], "what is carried has its like on the other side"
+            assert id in found.rows[partner]["data-links"] and row["href"] == f"#{partner}"
 
 
 WAYS = [
@@ -150,7 +160,7 @@ EVIL = "</script><script>window.hit=1</script><img src=x onerror=window.hit=2>\"
 HOSTILE = {
     "model": "m",
     "messages": [{"role": "user", "content": EVIL}],
-    EVIL: {EVIL: EVIL},
+    EVIL: {EVIL: EVIL, "k" * 300: "v" * 300},
     "metadata": {"k": "http://example.com/private"},
 }
 
@@ -372,7 +382,8 @@ def test_it_reads_without_scripts(driver: Any, tmp_path: Path) -> None:
 
 def test_hostile_text_does_not_run(driver: Any, tmp_path: Path) -> None:
     words = ("diff", str(hostile(tmp_path)), "--from", "chat", "--to", "messages")
-    browser.opened(driver, kept(tmp_path, *words, values="full"))
+    browser.opened(driver, kept(tmp_path, *words, values="full"), width=400)
+    assert driver.execute_script("return document.documentElement.scrollWidth") == 400
     assert driver.execute_script("return window.hit === undefined")
     assert driver.execute_script("return document.querySelectorAll('img, script').length") == 1
     assert browser.complaints(driver) == [] and len(browser.requests(driver)) == 1

@@ -160,9 +160,9 @@ def panes(item: Item, view: View, number: int) -> tuple[Pane, Pane]:
     )
     notes = _notes(item)
     sides: tuple[dict[Path, list[Link]], dict[Path, list[Link]]] = {}, {}
-    # Of several entries of one place the one that counts its leaves comes first: it is the fate.
+    # Of several entries of one place the first counts its leaves: it is the fate.
     for at in (0, 1):
-        for entry in sorted(view.entries, key=lambda entry: not (entry.ours, entry.theirs)[at]):
+        for entry in view.entries:
             here, there = (entry.source, entry.target)[:: 1 - 2 * at]
             if here is not None and (
                 at == 0 or entry.fate != DROPPED
