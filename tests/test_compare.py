@@ -230,6 +230,10 @@ FAULTS: list[tuple[str, str, Any, list[tuple[Any, ...]]]] = [
         put("instructions", "Be short, be kind."),
         lambda value: value["input"].pop(0) if value["input"][0]["role"] == "system" else None,
     ], []),
+    ("two texts joined", "messages", [put("messages", 2, "content", "Second question\n\nand more")], [
+        (CHANGED, "/messages/3/content/0/text", "/messages/2/content", "merged-boundary"),
+        (CHANGED, "/messages/3/content/1/text", "/messages/2/content", "merged-boundary"),
+    ]),
     ("another name for the limit", "chat", [drop("max_completion_tokens"), put("max_tokens", 9)], []),
 ]  # fmt: skip
 
@@ -259,6 +263,9 @@ def test_what_the_second_keeps_although_ours_would_not_is_carried() -> None:
     account = compared(Capture(asked, "messages", "request"), second, "chat")
     kept = {each.source: each.fate for each in account if each.source and "thinking" in each.source}
     assert kept == {("messages", 1, "content", 0, "thinking"): CARRIED}
+    asked["unheard_of"] = {"a": [1]}
+    second["unheard_of"] = {"a": [1]}
+    assert not faults(compared(Capture(asked, "messages", "request"), second, "chat"))
 
 
 @pytest.mark.parametrize("both", [True, False])

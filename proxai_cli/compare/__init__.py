@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from .. import text
 from ..context import Context, Finding
 from ..errors import NotThatProtocol
-from ..ir.terms import TERMS
+from ..ir.nodes import Node
+from ..ir.terms import IMPLIED, TERMS
 from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, From, Leaf, Path, get, restore
 from ..protocols import PROTOCOLS
 from ..reasons import level
 from ..translate import translate
-from .alignment import RENAMED, RESPELLED, SAME, Alignment, Document, Lone, Match, nodes_of, scalars
+from .alignment import JOINED, RENAMED, RESPELLED, SAME, Alignment, Document, Lone, Match, nodes_of, scalars
 
 __all__ = ["Capture", "Comparison", "Difference", "compare"]
 
@@ -149,18 +150,25 @@ class _Way:
     def _find_kept(self) -> None:
         """What our own translation drops or joins, and the second says all the same, in the terms of the first."""
         matched, reached = self.alignment.matched, self.alignment.reached
-        there: dict[Any, list[tuple[Path, ...]]] = {}
-        for key, paths in reversed(list(_said(self.theirs))):
+        there: dict[Any, list[tuple[Node, tuple[Path, ...]]]] = {}
+        for key, node, paths in reversed(list(_said(self.theirs))):
             if paths and not any(path in reached for path in paths):
-                there.setdefault(key, []).append(paths)
-        for key, paths in _said(self.source) if there else ():
-            lost = paths and all(
-                path in self.gone or not any(leaf in matched for feed in self.feeds[path] for leaf in feed.leaves)
-                for path in paths
-                if path in self.gone or path in self.feeds
-            )
-            if lost and there.get(key):
-                self.found.update(dict.fromkeys(paths, there[key].pop()))
+                there.setdefault(key, []).append((node, paths))
+        for key, _, paths in _said(self.source) if there else ():
+            fed = [path for path in paths if path in self.feeds]
+            if any(leaf in matched for path in fed for feed in self.feeds[path] for leaf in feed.leaves):
+                continue
+            if paths and there.get(key):
+                node, kept = there[key].pop()
+                alike = len(paths) == len(kept)
+                self.found.update((path, (kept[at],) if alike else kept) for at, path in enumerate(paths))
+                self._implied(node)
+
+    def _implied(self, node: Node) -> None:
+        """What a node of the second says only because it must."""
+        words = [said for name, said in node.says.items() if name in IMPLIED and isinstance(said, Leaf)]
+        for path in self.theirs.scalars(*words):
+            self.alignment.extra[path] = Lone("required-by-target", False)
 
     def leave_out(self, left_out: Callable[[Path], bool], volatile: bool) -> None:
         """Hide the leaves that are not to be looked at, and what stands for them on the other side."""
@@ -219,6 +227,9 @@ class _Way:
             reason = why or "not-carried"
             said_level = self._level(reason, any(each.steers for each in alone))
             return Difference(DROPPED, path, None if why else feed.at, reason, said_level, 0, 0, not why)
+        if any(match.how == JOINED for match in said):
+            why = "merged-boundary"
+            return Difference(CHANGED, path, _common(there), why, level(why), 0, self._fill(there), True)
         odd = [match for match in said if match.how not in (SAME, RESPELLED, RENAMED)]
         if odd or len(said) < len(matches):
             at = odd[0].there[0] if odd and odd[0].there else _holder(feed, matches) or _common(there)
@@ -291,16 +302,17 @@ def _excuse(alone: Lone) -> str | None:
 _RANK = {(CARRIED, None): 0, (CHANGED, False): 1, (CHANGED, True): 2, (DROPPED, False): 3, (DROPPED, True): 4}
 
 
-def _said(document: Document) -> Iterable[tuple[Any, tuple[Path, ...]]]:
-    """What is said under the terms of all protocols, as a key, with the leaves that say it. Words of a conversation
-    speak for themselves; other values only where there is but one node of their kind."""
+def _said(document: Document) -> Iterable[tuple[Any, Node, tuple[Path, ...]]]:
+    """What is said under the terms of all protocols, or under a name that none of them knows, as a key; with its node
+    and the leaves that say it. Words of a conversation speak for themselves; other values only where there is but one
+    node of their kind."""
     for node in nodes_of(document.node):
         single = node.kind in ("request", "reply", "usage", "error")
-        for name, said in node.says.items():
-            if not isinstance(said, Leaf) or name not in TERMS:
-                continue
-            if single or (isinstance(said.value, str) and len(said.value) >= TELLING and name != "type"):
-                yield (node.kind, name, _key(said)), document.scalars(said)
+        known = [(name, said) for name, said in node.says.items() if name in TERMS and isinstance(said, Leaf)]
+        for name, said in (*known, *((("", key), leaf) for key, leaf in node.extras.items())):
+            telling = isinstance(said.value, str) and len(said.value) >= TELLING and name not in IMPLIED
+            if single or telling:
+                yield (node.kind, name, _key(said)), node, document.scalars(said)
 
 
 # A text of so many characters is not in two documents by chance.

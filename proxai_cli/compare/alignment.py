@@ -17,7 +17,7 @@ from ..ledger import Leaf, Path, get, leaves_said, members
 from .sequences import Keys, in_any_order, in_order
 
 # How the second document says a leaf of the first.
-SAME, RESPELLED, RENAMED, MOVED, DIFFERS = "same", "respelled", "renamed", "moved", "differs"
+SAME, RESPELLED, RENAMED, MOVED, JOINED, DIFFERS = "same", "respelled", "renamed", "moved", "joined", "differs"
 
 
 class Match(NamedTuple):
@@ -198,6 +198,9 @@ class Alignment:
         """All that is said, part by part, whatever turn it stands in; then the turns of the parts that are paired."""
         mine, other = _spoken(ours), _spoken(theirs)
         pairs, moved = _pairs(list(map(self._spoken_keys, mine)), list(map(self._spoken_keys, other)), True)
+        for at, there in list(pairs.items()):
+            for beside in self._join([each.part for each in mine], at, other[there].part, pairs):
+                pairs[beside] = there
         met: tuple[set[int], set[int]] = set(), set()
         for at, there in sorted(pairs.items()):
             one, two = mine[at], other[there]
@@ -211,6 +214,23 @@ class Alignment:
         left, right = [mine[at] for at in open_ones[0]], [other[at] for at in open_ones[1]]
         self._alone("parts", [each.part for each in left], [each.part for each in right])
         self._empty_turns(_firsts(left, met[0]), _firsts(right, met[1]))
+
+    def _join(self, ours: list[Node | None], at: int, theirs: Node | None, pairs: dict[int, int]) -> list[int]:
+        """Texts beside one of ours that have no partner and are, together with it, the text of theirs."""
+        words = _words(theirs)
+        if theirs is None or words is None or _words(ours[at]) in (None, words):
+            return []
+        first, last = at, at + 1
+        while first and first - 1 not in pairs and _words(ours[first - 1]) is not None:
+            first -= 1
+        while last < len(ours) and last not in pairs and _words(ours[last]) is not None:
+            last += 1
+        run = [part for part in ours[first:last] if part is not None]
+        if len(run) < 2 or not _is_joined(words, [_words(part) or "" for part in run]):
+            return []
+        for part in run:
+            self._put(JOINED, self.ours.scalars(part.says["text"]), self.theirs.scalars(theirs.says["text"]), True)
+        return [each for each in range(first, last) if each != at]
 
     def _turns(self, moved: bool, ours: _Spoken, theirs: _Spoken) -> None:
         """Two turns whose parts belong together; where a turn stands may say its role."""
@@ -432,6 +452,23 @@ def _listed(ours: list[Any], theirs: list[Any]) -> Iterable[tuple[int, int]]:
         return ((at, at) for at in range(len(ours)))
     keys = [[(text.dumps(each), type(each).__name__) for each in listed] for listed in (ours, theirs)]
     return in_order(*keys).items()
+
+
+def _words(part: Node | None) -> str | None:
+    """The words of a text."""
+    said = part.get("text") if part is not None and part.kind == "text" else None
+    return said.value if isinstance(said, Leaf) and isinstance(said.value, str) and said.value else None
+
+
+def _is_joined(words: str, pieces: list[str]) -> bool:
+    """Are these pieces, with only white space between them, the whole text?"""
+    end = 0
+    for piece in pieces:
+        start = words.find(piece, end)
+        if start < 0 or words[end:start].strip():
+            return False
+        end = start + len(piece)
+    return not words[end:].strip()
 
 
 def _firsts(spoken: list[_Spoken], met: set[int]) -> list[_Spoken]:
