@@ -17,12 +17,14 @@ import pytest
 
 import proxai_cli
 from proxai_cli import text
-from proxai_cli.cli import app
+from proxai_cli.cli import app, faults
 from proxai_cli.cli.choices import CHOICES
 from proxai_cli.cli.options import plain
 from proxai_cli.cli.places import offsets
+from proxai_cli.errors import ProxaiError
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
 from proxai_cli.report import json
+from proxai_cli.report.forms import WRITERS
 
 from .calls import Done, answered
 
@@ -390,6 +392,78 @@ def test_errors_as_data(proxai: Proxai) -> None:
     done = proxai("convert", "bad.json", "--to", "messages", "--format", "json")
     first = text.loads(done.err.splitlines()[0])
     assert first["error"] == "bad-json" and first["place"] == {"line": 2, "column": 31, "byte": 45}
+    Path("many.jsonl").write_text(dumped(REQUEST) + "\n" + '{"a" 1}\n' * 9)
+    done = proxai("convert", "many.jsonl", "--to", "messages", "--on-error", "skip", "--format", "json")
+    told = [text.loads(line) for line in done.err.splitlines()]
+    assert [each.get("error") for each in told] == ["bad-json"] * 6 + [None], "five, how many more, the report"
+    assert told[5] == {"error": "bad-json", "more": 4} and told[6]["totals"]["skipped"] == 9
+    for words in (["convert", "req.json"], ["convert", "req.json", "--too", "chat"], ["nothing"]):
+        for form in (["--format", "json"], ["--format=jsonl"]):
+            done = proxai(*words, *form)
+            assert done.code == 2 and text.loads(done.err)["error"] == "bad-call", done.err
+
+
+def test_every_error_says_what_to_do_and_none_leads_in_a_circle(proxai: Proxai) -> None:
+    for code, failure in ERRORS.items():
+        told = faults.told(ProxaiError(code, "no"))
+        assert told[-1] == f"  try: {failure.action}" and "proxai map" not in told[-1]
+        assert failure.action in proxai("map", code).out.decode()
+    assert faults.told(ProxaiError("bad-json", "no", hint="this"))[-1] == "  try: this"
+
+
+def test_a_line_that_is_empty_is_not_shown(proxai: Proxai) -> None:
+    for blank in ("", " ", "\n \n"):
+        Path("nothing.json").write_text(blank)
+        lines = proxai("convert", "nothing.json", "--to", "messages").err.splitlines()
+        assert [line.split(":")[0].strip() for line in lines] == ["proxai", "try"], lines
+
+
+REPORTS = [
+    (["--report", "a.json", "--report", "json:./a.json"], "two outputs would be one file"),
+    (["--report", "sarif:"], "names no file"),
+    (["--report", "a.txt"], "cannot tell the form"),
+    (["--report", "none:a"], "cannot tell the form"),
+    (["--report", "json:req.json"], "would be overwritten"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), REPORTS, ids=str)
+def test_reports_that_cannot_be(proxai: Proxai, words: list[str], said: str) -> None:
+    before = Path("req.json").read_bytes()
+    done = proxai("diff", "req.json", "--to", "messages", *words)
+    assert done.code == 2 and said in done.err, done.err
+    assert Path("req.json").read_bytes() == before
+
+
+def test_stdout_is_for_the_document_or_for_reports(proxai: Proxai) -> None:
+    assert "stdout is for the document" in proxai("convert", "req.json", "--to", "messages", "--report", "json:-").err
+    done = proxai("convert", "req.json", "--to", "messages", "-o", "x.json", "--report", "x.json")
+    assert done.code == 2 and not Path("x.json").exists()
+    words = [
+        "--report",
+        "github:-",
+        "--report",
+        "out/x.sarif",
+        "--report",
+        "C:\\x.md",
+        "--report",
+        "json:y",
+        "--format",
+        "none",
+    ]
+    done = proxai("diff", "req.json", "--to", "messages", *words)
+    lines = done.out.decode().splitlines()
+    assert done.code == 1 and all(line.startswith("::") for line in lines)
+    assert lines[-1].startswith("::notice title=proxai::") and lines[-1].endswith("; report: out/x.sarif, C:\\x.md, y")
+    assert text.loads(Path("out/x.sarif").read_bytes())["runs"][0]["results"] and text.loads(Path("y").read_bytes())
+    assert Path("C:\\x.md").read_text().startswith("### proxai diff: ")
+
+
+def test_a_report_in_a_file_has_no_colour_of_the_screen(proxai: Proxai) -> None:
+    done = proxai(
+        "diff", "req.json", "--to", "messages", "--color", "always", "--report", "table:t", "--report", "tree:t2"
+    )
+    assert b"\x1b[" in done.out and b"\x1b[" not in Path("t").read_bytes() + Path("t2").read_bytes()
 
 
 def test_our_own_mistake_is_told_without_captured_text(proxai: Proxai, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -544,8 +618,11 @@ def test_every_report_is_what_its_schema_asks_for(proxai: Proxai, command: str, 
 
 
 def test_the_form_of_the_report_changes_no_exit_code(proxai: Proxai) -> None:
-    for form in ("auto", "table", "lines", "json", "jsonl", "markdown", "none"):
+    for form in ("auto", *WRITERS, "none"):
         assert proxai("diff", "req.json", "--to", "messages", "--format", form).code == 1
+        assert proxai("diff", "req.json", "bad.json", "--to", "messages", "--report", f"{form}:r").code == (
+            2 if form in ("auto", "none") else 3
+        )
         done = proxai("convert", "req.json", "--to", "messages", "--format", form)
         assert done.code == 0 and done.value["system"], "the document is not mixed with its report"
 
