@@ -60,7 +60,8 @@ def listing(items: Collection[Item], verbose: bool, urls: dict[int, str], skippe
             lines += [f"  {safe(one)}" for one in item.source.evidence]
     lines += [said if len(paths) == 1 else f"{safe(path)}: {said}" for path, said in skipped]
     known = [item for item in items if item.source and item.path != "-"]
-    first = next((item for item in known if item.source and item.source.kind == "stream"), known[0] if known else None)
+    streams = [item for item in known if numbered and item.source and item.source.kind == "stream"]
+    first = next(iter([*streams, *known]), None)
     if first and first.source:
         to = "messages" if first.source.protocol != "messages" else "chat"
         alone = sum(item.path == first.path for item in items) == 1

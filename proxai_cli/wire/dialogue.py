@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
 from ..errors import Place
 from .calls import Capture, Message, of_call
@@ -72,17 +73,19 @@ def _unwrapped(body: bytes) -> bytes:
 
 def _paired(container: str, found: list[_Said], max_size: int) -> Iterator[Capture]:
     """Each request with the answer that comes after it."""
-    calls: list[list[Any]] = []
+    calls: list[tuple[Message | None, Message | None]] = []
     for said in found:
         half = Message(said.head, said.body)
         if said.head.status is None:
-            calls.append([half, None])
+            calls.append((half, None))
         elif calls and calls[-1][1] is None:
-            calls[-1][1] = half
+            calls[-1] = calls[-1][0], half
         else:
-            calls.append([None, half])
+            calls.append((None, half))
     place = Place(line=1, byte=0)
-    documents = [one for number, call in enumerate(calls) for one in of_call(container, number, *call, place, max_size)]
+    documents = chain.from_iterable(
+        of_call(container, number, asked, answer, place, max_size) for number, (asked, answer) in enumerate(calls)
+    )
     kept = [one for one in documents if one.foreign != "empty"]
     if len(kept) == 1:
         kept = [kept[0]._replace(record=None)]

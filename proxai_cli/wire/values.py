@@ -50,8 +50,8 @@ class Scanner:
         return Place(line=self._line, byte=self._byte)
 
     def pass_value(self) -> bool:
-        """Go behind the value that begins here; False where the text ends inside it, or behind the bracket with which it
-        is nested too deep to be read."""
+        """Go behind the value that begins here; False where the text ends inside it, or behind the bracket that makes
+        it too deep to be read."""
         if self._mark() not in (b'"', b"{", b"["):
             self.at += 1
             while True:
@@ -175,7 +175,7 @@ def first_of(pieces: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
 
 
 def first_element(pieces: Iterable[bytes], marked: int) -> tuple[bytes, Iterator[bytes]]:
-    """The first element of a list that begins behind so many bytes, nothing if that is no object; and the text again."""
+    """The first element of a list that begins behind so many bytes, if it is an object; and the text again."""
     scanner = Scanner(pieces, Place())
     scanner.at = marked if scanner.next() else 0
     scanner.expect(b"[")
