@@ -76,7 +76,8 @@ def states(done: Done) -> dict[str, str]:
         ("/**/name", ["/name", "/tools/0/name"], ["/names", "/tools/0/name/x"]),
         ("/a/**/b/**/c", ["/a/b/c", "/a/x/b/b/y/c"], ["/a/c/b", "/a/b"]),
         ("/**", ["", "/a", "/a/b"], []),
-        ("/a?[b]", ["/a?[b]"], ["/ab", "/axb"]),
+        ("/**/**/a", ["/a", "/b/a"], ["/ab"]),
+        ("/a?[b]", ["/a?[b]"], ["/ab", "/axb", "/a1[b]", "/a?b"]),
         ("/a~1b", ["/a~1b"], ["/a/b"]),
         ("/0", ["/0"], ["/*"]),
     ],
@@ -588,7 +589,7 @@ def reports(proxai: Proxai, home: Path) -> list[str]:
     stream = 'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[%s]}\n\n'
     put(
         home / "captures" / "b" / "lines.jsonl",
-        "\n".join([text.dumps({**REQUEST, "logit_bias": {"42": 1}}).decode()] * 2),
+        "\n".join([text.dumps({**REQUEST, "metadata": {"7": "a"}}).decode()] * 2),
     )
     put(
         home / "captures" / "c.sse",
