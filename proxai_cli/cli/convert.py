@@ -2,13 +2,15 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from .. import text
+from ..bulk import spread
 from ..errors import ProxaiError
 from ..protocols import PROTOCOLS
 from . import screen
-from .documents import Document, told_by
+from .documents import Document, Told, told_by
 from .inputs import Input, inputs
 from .options import (
     BACK,
@@ -20,6 +22,7 @@ from .options import (
     REPAIR,
     SIDE,
     SOURCE,
+    SPREADING,
     TO,
     WHOLE,
     Call,
@@ -31,6 +34,10 @@ from .parts import CALLS, holds_streams_and_more
 from .run import Run
 from .translating import bodies, how, pipe, piped, through
 
+if TYPE_CHECKING:
+    from .spreading import Notes, Written
+    from .way_back import Kept
+
 
 def run(call: Call) -> int:
     """Translate every capture and write it."""
@@ -39,9 +46,8 @@ def run(call: Call) -> int:
 
         return come_back(call)
     given = asked(call)
-    target = needed(call)
+    needed(call)
     run, told = Run(call), told_by(call)
-    way, keeps = how(call, told.context)._replace(target=target), not run.reading.bare
     if call.side:
         given = [each._replace(read=[]) for each in given]
 
@@ -53,50 +59,65 @@ def run(call: Call) -> int:
             from .way_back import Kept
 
             kept = Kept(call, given, output)
+        how_many = spread(call.jobs, call.engine)
+        if kept or how_many.is_alone:
+            run.each(given, told.recognised, work_of(call, told, run, output, kept))
+        else:
+            from .spreading import spread_over
 
-        def work(document: Document) -> None:
-            part = document.part
-            if part.pieces is None:
-                outcomes = list(bodies(document, way))
-                if kept:
-                    kept.check(document, len(outcomes))
-                if part.envelope and keeps:
-                    enveloped(document, outcomes[0].value)
-                for outcome in outcomes:
-                    if not part.envelope or not keeps:
-                        several = len(outcomes) > 1
-                        output.write(placed(document), printed(outcome.value, call, output, document, several))
-                    run.add(outcome, part.input)
-                if kept:
-                    kept.take_body(document, outcomes[0].value, way)
-            else:
-                if kept:
-                    kept.check(document, 1)
-                way_through = pipe(document, way)
-                written = through(document, way_through)
-                if part.envelope and keeps:
-                    enveloped(document, b"".join(written))
-                else:
-                    if (output.several or (part.record is not None and not call.pick)) and not output.folder:
-                        raise _several()
-                    output.write(placed(document), kept.watched(written) if kept else written)
-                if kept:
-                    kept.take_stream(document, way)
-                run.add(piped(document, way_through, way), part.input)
-
-        def enveloped(document: Document, value: object) -> None:
-            """Put a body into its record, and write that when it is whole."""
-            part, named = document.part, PROTOCOLS[target].named
-            if part.envelope and part.envelope.put(part.slot, value, named):
-                output.write(part.input, printed(part.envelope.record, call, output, document))
-
-        run.each(given, told.recognised, work)
+            spread_over(run, given, output, how_many)
     if kept and kept.data:
         try:
             run.note(kept.write())
         except ProxaiError as error:
             run.tell(error)
     return run.finish()
+
+
+def work_of(
+    call: Call, told: Told, run: "Run | Notes", output: "Output | Written", kept: "Kept | None" = None
+) -> Callable[[Document], None]:
+    """What is done to a document: it is translated, written, and told."""
+    way, keeps = how(call, told.context), call.envelope != "bare"
+    target = needed(call)
+
+    def work(document: Document) -> None:
+        part = document.part
+        if part.pieces is None:
+            outcomes = list(bodies(document, way))
+            if kept:
+                kept.check(document, len(outcomes))
+            if part.envelope and keeps:
+                enveloped(document, outcomes[0].value)
+            for outcome in outcomes:
+                if not part.envelope or not keeps:
+                    several = len(outcomes) > 1
+                    output.write(placed(document), printed(outcome.value, call, output, document, several))
+                run.add(outcome, part.input)
+            if kept:
+                kept.take_body(document, outcomes[0].value, way)
+        else:
+            if kept:
+                kept.check(document, 1)
+            way_through = pipe(document, way)
+            written = through(document, way_through)
+            if part.envelope and keeps:
+                enveloped(document, b"".join(written))
+            else:
+                if (output.several or (part.record is not None and not call.pick)) and not output.folder:
+                    raise _several()
+                output.write(placed(document), kept.watched(written) if kept else written)
+            if kept:
+                kept.take_stream(document, way)
+            run.add(piped(document, way_through, way), part.input)
+
+    def enveloped(document: Document, value: object) -> None:
+        """Put a body into its record, and write that when it is whole."""
+        part, named = document.part, PROTOCOLS[target].named
+        if part.envelope and part.envelope.put(part.slot, value, named):
+            output.write(part.input, printed(part.envelope.record, call, output, document))
+
+    return work
 
 
 def _several() -> ProxaiError:
@@ -131,7 +152,9 @@ def needed(call: Call) -> str:
     return target
 
 
-def printed(value: object, call: Call, output: Output, document: Document, several: bool = False) -> Iterator[bytes]:
+def printed(
+    value: object, call: Call, output: "Output | Written", document: Document, several: bool = False
+) -> Iterator[bytes]:
     """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
     place = output.place(placed(document))
     one = placed(document) != document.part.input and output.folder
@@ -153,7 +176,7 @@ COMMAND = Command(
         "proxai convert captures/ --to chat -o out/",
     ),
     CAPTURES,
-    (TO, *SOURCE, OUTPUT, ENVELOPE, INDENT, SIDE, BACK, REPAIR, INTERLEAVE, *telling("never")),
+    (TO, *SOURCE, OUTPUT, *SPREADING, ENVELOPE, INDENT, SIDE, BACK, REPAIR, INTERLEAVE, *telling("never")),
     run,
     WHOLE,
 )

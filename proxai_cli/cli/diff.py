@@ -1,7 +1,11 @@
 """`proxai diff`: what a translation would lose. Nothing is written but the report."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..bulk import spread
 from .convert import asked, needed
-from .documents import Document, told_by
+from .documents import Document, Told, told_by
 from .options import (
     BASELINE,
     BY,
@@ -12,6 +16,7 @@ from .options import (
     PAGER,
     REPAIR,
     SOURCE,
+    SPREADING,
     TO,
     WHOLE,
     Call,
@@ -20,6 +25,9 @@ from .options import (
 )
 from .run import Run
 from .translating import body, how, pipe, piped, through
+
+if TYPE_CHECKING:
+    from .spreading import Notes
 
 
 def run(call: Call) -> int:
@@ -32,9 +40,21 @@ def run(call: Call) -> int:
         from .comparing import compare_captures
 
         return compare_captures(call)
-    given, target = asked(call), needed(call)
-    run, told = Run(call, to_stdout=True), told_by(call)
-    way = how(call, told.context)._replace(target=target, places=True)
+    given = asked(call)
+    needed(call)
+    run, told, how_many = Run(call, to_stdout=True), told_by(call), spread(call.jobs, call.engine)
+    if how_many.is_alone:
+        run.each(given, told.recognised, work_of(call, told, run))
+    else:
+        from .spreading import spread_over
+
+        spread_over(run, given, None, how_many)
+    return run.finish()
+
+
+def work_of(call: Call, told: Told, run: "Run | Notes", output: None = None) -> Callable[[Document], None]:
+    """What is done to a document: it is translated, and told."""
+    way = how(call, told.context)._replace(places=True)
 
     def work(document: Document) -> None:
         if document.part.pieces is None:
@@ -46,8 +66,7 @@ def run(call: Call) -> int:
             outcome = piped(document, way_through, way)
         run.add(outcome, document.part.input)
 
-    run.each(given, told.recognised, work)
-    return run.finish()
+    return work
 
 
 COMMAND = Command(
@@ -55,7 +74,7 @@ COMMAND = Command(
     "What a translation would lose, before anything is sent.",
     ("proxai diff req.json --to responses", "proxai diff captures/ --to messages --format lines --fail-on risk"),
     CAPTURES,
-    (TO, *SOURCE, REPAIR, INTERLEAVE, *COMPARING, *BASELINE, MERGE, BY, PAGER, *telling("loss")),
+    (TO, *SOURCE, REPAIR, INTERLEAVE, *COMPARING, *BASELINE, MERGE, BY, *SPREADING, PAGER, *telling("loss")),
     run,
     WHOLE,
 )

@@ -21,7 +21,7 @@ class Foreign:
 
     def take(self, part: Part) -> None:
         """Something of this entry is ours, so it is not left aside whatever else stands in it."""
-        if part.record is not None:
+        if part.record is not None and part.container in CALLS:
             self._ours.setdefault(part.input.path, set()).add(part.entry)
 
     def told(self, path: str) -> str:

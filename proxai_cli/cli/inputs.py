@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..errors import NotReadable
 from ..wire.packing import is_packed
@@ -13,16 +13,22 @@ STDIN = "-"
 PIECE = 1 << 16
 
 
+class Collecting(Protocol):
+    """What takes the bytes of an input, as they are read."""
+
+    def append(self, piece: bytes, /) -> None: ...
+
+
 class Input(NamedTuple):
     """One file, or stdin: its path as given, with `/` between names, and the name that it has below `-o DIR/`.
 
-    `read` collects its bytes, as they are read, for whoever needs the input itself. `asked` is the input beside it that
+    `read` takes its bytes, as they are read, for whoever needs the input itself. `asked` is the input beside it that
     holds the request which it answers.
     """
 
     path: str
     name: str
-    read: list[bytes] | None = None
+    read: "Collecting | None" = None
     asked: str = ""
 
 

@@ -153,6 +153,10 @@ SOURCE = (
 
 SIDE = Option("side", "write there what must be kept to come back without loss", "", "FILE")
 BACK = Option("back", "come back with what --side has written", "", "FILE")
+SPREADING = (
+    Option("jobs", "processes that work on records or files; 0 is as many as cores", "j", "N", default="1"),
+    Option("engine", "what spreads the work", "", "E", ("local", "ray"), "local"),
+)
 PAGER = Option("no-pager", "do not show a long report through a pager")
 BASELINE = (
     Option("baseline", "what is known, and does not count against --fail-on", "", "FILE"),

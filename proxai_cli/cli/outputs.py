@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import Any, TypeVar
 
 from ..errors import ProxaiError
@@ -30,6 +31,12 @@ class Output:
             if place != STDOUT and places.count(place) > 1:
                 raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="one call for each")
             spare(place, inputs)
+
+    def planned(self) -> "Output":
+        """The same places, for a process that writes nothing."""
+        plan = copy(self)
+        plan._inputs, plan._file = [], None
+        return plan
 
     def place(self, input: Input) -> str:
         """Where the documents of an input go."""

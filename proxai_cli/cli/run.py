@@ -13,13 +13,15 @@ from ..report.forms import SUFFIXES, WRITERS, Shown, formed
 from ..report.lines import safe, summary, summary_of_records
 from . import faults, screen
 from .documents import Document
-from .foreign import OTHER_API, Foreign, is_elsewhere
+from .foreign import Foreign
 from .inputs import STDIN, Input, line_at
 from .items import Items
 from .options import Call
 from .outputs import STDOUT, spare, write_file
 from .parts import Part, located, parts, reading
+from .progress import Progress, watching
 from .translating import Outcome, failure
+from .working import worked
 
 if TYPE_CHECKING:
     from .judging import Standing
@@ -39,6 +41,8 @@ class Run:
     ) -> None:
         self.call, self.to_stdout, self.table = call, to_stdout, table
         self.items = Items()
+        self.goes_on = False
+        self.progress: Progress | None = None
         self.codes = {0}
         self.complete = True
         self.told: Counter[str] = Counter()
@@ -63,36 +67,44 @@ class Run:
         go_on: bool = False,
     ) -> None:
         """Do the work for every document of every input; up to the first that fails, unless bad ones are skipped."""
-        go_on = go_on or self.call.on_error == "skip"
-        for place in self.places:
-            spare(place, inputs)
+        self.start(inputs, go_on)
         for input in inputs:
-            found, before = parts(input, self.reading), len(self.items)
-            while True:
-                part = None
-                try:
-                    part = next(found, None)
-                    if part is None:
-                        if len(self.items) == before and self.foreign.told(input.path):
-                            raise self.foreign.nothing_else(input.path)
-                        break
-                    if part.foreign:
-                        self.foreign.leave(part, part.foreign)
-                        continue
-                    document = recognise(part)
-                    self.foreign.take(part)
-                    work(document)
-                except BrokenPipeError:
-                    raise
-                except Exception as error:
-                    if part and is_elsewhere(error, part):
-                        self.foreign.leave(part, OTHER_API)
-                        continue
-                    self.fail(error, input, part)
-                    if not go_on:
-                        return
-                    if part is None:
-                        break
+            before = len(self.items)
+            found = parts(self.watched(input), self.reading)
+            if not (worked(input, found, recognise, work, self) and self.looked_at(input, before)):
+                break
+        self.stop()
+
+    def start(self, inputs: list[Input], go_on: bool = False) -> None:
+        """Inputs will be worked on; with `go_on` all of them, whatever fails. Raises `bad-call`."""
+        self.goes_on = go_on or self.call.on_error == "skip"
+        for _, place in self.reports:
+            spare(place, inputs)
+        self.progress = watching(self.call, inputs)
+
+    def watched(self, input: Input) -> Input:
+        """The same input, seen by whoever tells how far the run is."""
+        return input._replace(read=self.progress) if self.progress and input.read is None else input
+
+    def looked_at(self, input: Input, before: int) -> bool:
+        """An input was worked on to its end, with so many items before it; False where the run has to end with it."""
+        if len(self.items) == before and self.foreign.told(input.path):
+            self.fail(self.foreign.nothing_else(input.path), input, None)
+            return self.goes_on
+        return True
+
+    def stop(self) -> None:
+        """No more is worked on."""
+        if self.progress:
+            self.progress.hide()
+
+    def take(self, part: Part) -> None:
+        """A part is one of our documents."""
+        self.foreign.take(part)
+
+    def leave(self, part: Part, what: str) -> None:
+        """A part is something foreign, which is counted."""
+        self.foreign.leave(part, what)
 
     def fail(self, error: Exception, input: Input, part: Part | None) -> None:
         """An input or document that could not be translated: told, and an item of the report."""
@@ -107,7 +119,7 @@ class Run:
         item = Item(
             input.path, container, status=status, findings=(failure(problem),), record=part.record if part else None
         )
-        self.items.append(item)
+        self._keep(item)
 
     def tell(self, error: ProxaiError, path: str = "") -> None:
         """An error, on stderr; several of one code are folded after the first."""
@@ -127,9 +139,14 @@ class Run:
         for error in outcome.errors:
             self.tell(error, input.path)
         self.warn(outcome.item)
-        self.items.append(outcome.item)
+        self._keep(outcome.item)
         if self._summed() and outcome.item.record is None:
             screen.say(*summary(outcome.item, self._details(outcome.item), self.call.verbose))
+
+    def _keep(self, item: Item) -> None:
+        self.items.append(item)
+        if self.progress:
+            self.progress.done()
 
     def _summed(self) -> bool:
         return self.form == "auto" and not self.to_stdout and not self.call.quiet

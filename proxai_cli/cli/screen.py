@@ -2,10 +2,14 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from .. import text
 from ..report.lines import safe
+
+# What has to be done before anything is written: something on the screen may be in the way.
+beforehand: Callable[[], None] | None = None
 
 
 def out(data: bytes) -> None:
@@ -34,6 +38,8 @@ def stream(stdout: bool) -> Any:
 
 
 def _write(stream: Any, data: bytes) -> None:
+    if beforehand is not None:
+        beforehand()
     if stream is None:
         return
     stream.flush()

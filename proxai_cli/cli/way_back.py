@@ -57,17 +57,22 @@ class Kept:
 
     def take_body(self, document: Document, value: Any, how: How) -> None:
         """Keep what is needed to come back from a body."""
-        self.data = made(document, b"".join(document.part.input.read or ()), value, how)
+        self.data = made(document, _whole(document.part.input), value, how)
 
     def take_stream(self, document: Document, how: How) -> None:
         """The same for a stream that was watched to its end."""
         target = events(b"".join(self.stream), how.to(document)).values
-        self.data = made(document, b"".join(document.part.input.read or ()), target, how)
+        self.data = made(document, _whole(document.part.input), target, how)
 
     def write(self) -> str:
         """Write the file; what to say of it. Raises `not-written`."""
         write_file(self.place, self.data)
         return f"{self.place} holds the capture, and is as private as that"
+
+
+def _whole(input: Input) -> bytes:
+    """All bytes of an input that were read, which `convert` lets it collect."""
+    return b"".join(input.read if isinstance(input.read, list) else ())
 
 
 def one_document(inputs: list[Input], option: str) -> None:
