@@ -156,20 +156,18 @@ def panes(item: Item, view: View, number: int) -> tuple[Pane, Pane]:
     """Both sides of the item with this number on the page."""
     events = (
         isinstance(view.source, list) and _is_stream(item.source),
-        (isinstance(view.target, list) and _is_stream(item.target)),
+        isinstance(view.target, list) and _is_stream(item.target),
     )
     notes = _notes(item)
     sides: tuple[dict[Path, list[Link]], dict[Path, list[Link]]] = {}, {}
     # Of several entries of one place the first counts its leaves: it is the fate.
-    for at in (0, 1):
-        for entry in view.entries:
-            here, there = (entry.source, entry.target)[:: 1 - 2 * at]
-            if here is not None and (
-                at == 0 or entry.fate != DROPPED
-            ):  # what is dropped only would have its place there
-                note = notes.get(_judged(entry, events), "") if notes else ""
-                link = Link(entry.fate, entry.why or "", entry.level or "", there, note)
-                sides[at].setdefault(here, []).append(link)
+    for entry in view.entries:
+        note = notes.get(_judged(entry, events), "") if notes else ""
+        link = Link(entry.fate, entry.why or "", entry.level or "", entry.target, note)
+        if entry.source is not None:
+            sides[0].setdefault(entry.source, []).append(link)
+        if entry.target is not None and entry.fate != DROPPED:  # of what is dropped it is only where it would stand
+            sides[1].setdefault(entry.target, []).append(link._replace(other=entry.source))
     ours = Pane(f"s{number}", view.source, sides[0], events[0])
     return ours, Pane(f"t{number}", view.target, sides[1], events[1])
 
