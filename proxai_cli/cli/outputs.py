@@ -26,7 +26,8 @@ class Output:
         self._inputs = inputs
         self.folder = path != STDOUT and (path.endswith(("/", os.sep)) or self.several or os.path.isdir(path))
         self._file: File | None = None
-        places = [self.place(each) for each in inputs]
+        self._apart: set[str] = set()
+        self._shared = places = [self.place(each) for each in inputs]
         for place in places:
             if place != STDOUT and places.count(place) > 1:
                 raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="one call for each")
@@ -54,9 +55,16 @@ class Output:
                 if piece:
                     _guarded("stdout", screen.document, piece)
             return
+        if place not in self._shared:
+            # A document with a file of its own.
+            if place in self._apart:
+                raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="one call for each")
+            spare(place, self._inputs)
+            self._apart.add(place)
+            write_file(place, pieces)
+            return
         if self._file is None or self._file.place != place:
             self.finish()
-            spare(place, self._inputs)
             self._file = File(place)
         try:
             for piece in pieces:

@@ -280,7 +280,7 @@ def opened(part: Part, how: Reading = AS_IT_IS) -> Iterator[Part]:
     if not found:
         yield part._replace(foreign=NOTE) if isinstance(value, dict) and is_note(value) else part
         return
-    envelope, asked = Envelope(value, len(found)), part.asked
+    envelope, asked = None if how.bare else Envelope(value, len(found)), part.asked
     for slot in found:
         inner = part._replace(
             head=slot.head or part.head,

@@ -101,6 +101,10 @@ def _one_by_one(document: Document, how: How, numbers: list[int]) -> Iterator[Ho
     if choices.get("choice") != "all" or how.to(document) == document.protocol or len(numbers) < 2:
         yield how
         return
+    if document.part.envelope:
+        raise ProxaiError(
+            "bad-call", "a record has one place for each body, and choice=all gives several", hint="--envelope bare"
+        )
     for number in numbers:
         yield how._replace(context=how.context._replace(choices=choices | {"choice": f"all/{number}"}))
 
