@@ -86,16 +86,50 @@ def captures(evil: str) -> dict[str, bytes]:
         "bad": text.dumps({"model": evil})[:-1] + b' "' + raw + b'" ' + raw + b"}",
         "prose": raw,
         "unknown": text.dumps({evil: evil}),
+        "likely": text.dumps(ask("chat", model="gpt-x", max_tokens=5)),
+        "har": text.dumps(
+            {"log": {"version": "1.2", "entries": [*_entries(evil, request), *_entries(evil, {evil: evil})]}}
+        ),
     }
 
 
-NAMED = ("request", "reply", "stream", "cut", "broken stream", "exchange", "many", "bad", "prose", "unknown")
+def _entries(evil: str, body: Any) -> list[Any]:
+    """A call of a HAR, and one that is none of ours."""
+    posted = {"mimeType": "application/json", "text": text.dumps(body).decode()}
+    headers = [{"name": evil, "value": evil}]
+    request = {"method": "POST", "url": f"https://x/v1/chat/completions?{evil}", "headers": headers, "postData": posted}
+    content = {"mimeType": evil, "text": evil}
+    response = {"status": 200, "statusText": evil, "headers": headers, "content": content}
+    foreign = {"method": evil, "url": evil, "headers": headers}
+    return [{"request": request, "response": response}, {"request": foreign, "response": response}]
+
+
+NAMED = (
+    "request",
+    "reply",
+    "stream",
+    "cut",
+    "broken stream",
+    "exchange",
+    "many",
+    "bad",
+    "prose",
+    "unknown",
+    "likely",
+    "har",
+)
 CALLS: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {
     "convert": [(["--to", "messages", "-o", "out/"], NAMED), (["--to", "responses", "-o", "out/", "-v"], NAMED[:3])],
     "stream": [(["--to", "chat", "-o", "out"], (name,)) for name in ("stream", "cut", "broken stream")],
     "collect": [(["--to", "chat", "-o", "out"], (name,)) for name in ("stream", "cut")],
     "explode": [(["--to", "chat", "-o", "out"], ("reply",))],
-    "diff": [(["--to", "messages"], NAMED), (["--to", "chat", "--repair"], ("reply", "cut"))],
+    "diff": [
+        (["--to", "messages"], NAMED),
+        (["--to", "chat", "--repair", "--by", "path"], ("reply", "cut")),
+        (["--to", "chat", "--by", "file", "--baseline", "base", "--write-baseline"], ("reply", "har")),
+        ([], ("request", "likely")),
+        ([], ("reply", "stream")),
+    ],
     "validate": [([], NAMED)],
     "inspect": [(["-v"], NAMED)],
     "redact": [(["-o", "out/", "--salt", "x"], NAMED[:3])],
