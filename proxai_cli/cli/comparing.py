@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from .. import text
 from ..compare import Capture, Comparison, Difference, compare
-from ..errors import NotReadable, NotThatProtocol, Place, ProxaiError
+from ..errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
 from ..ir.events import DONE
 from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, get, size
 from ..patterns import pointer_glob
@@ -65,11 +65,11 @@ def compare_captures(call: Call) -> int:
     run, told = Run(call, to_stdout=True), told_by(call)
     way = Way(told, how(call, told.context)._replace(places=True), call.volatile, ignored)
     ours, theirs = inputs([first]), inputs([second])
-    for _, place in run.reports:
+    for place in run.places:
         spare(place, [*ours, *theirs])
     for one, two in _paired(ours, theirs):
-        if two is None or one is None:
-            run.items.append(_alone(Part((one or two), "unknown")))  # type: ignore[arg-type]
+        if two is None:
+            run.items.append(_alone(Part(one, "unknown")))
         elif not _compared(run, way, one, two, key, reading(call)._replace(bare=True)) and call.on_error != "skip":
             break
     return run.finish()
@@ -95,7 +95,7 @@ def _ignored(patterns: list[str]) -> Callable[[Path], bool]:
 def _key(pointer: str | None) -> Callable[[Any], Any]:
     """What a record is told apart by, or None. Raises `bad-call`."""
     if pointer is None:
-        return lambda record: next((_scalar(record.get(name)) for name in NAMES if _scalar(record.get(name))), None)
+        return lambda record: next(filter(None, (_scalar(record.get(name)) for name in NAMES)), None)
     if not pointer.startswith("/"):
         raise ProxaiError("bad-call", f"--pair-by takes a JSON Pointer, not {pointer!r}", hint=f"--pair-by /{pointer}")
     steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
@@ -115,8 +115,11 @@ def _scalar(value: Any) -> Any:
     return value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
 
 
-def _paired(ours: list[Input], theirs: list[Input]) -> Iterator[tuple[Input | None, Input | None]]:
-    """Inputs by their names below the two places, else by their names without suffix; single ones belong together."""
+def _paired(ours: list[Input], theirs: list[Input]) -> Iterator[tuple[Input, Input | None]]:
+    """Inputs by their names below the two places, else by their names without suffix; single ones belong together.
+
+    One of either side that has no partner comes alone.
+    """
     if len(ours) == len(theirs) == 1:
         yield ours[0], theirs[0]
         return
@@ -134,7 +137,7 @@ def _paired(ours: list[Input], theirs: list[Input]) -> Iterator[tuple[Input | No
         yield each, partner
     for each in theirs:
         if each.name not in taken:
-            yield None, each
+            yield each, None
 
 
 def _stem(name: str) -> str:
@@ -151,19 +154,26 @@ def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], A
         done = False
         run.fail(error, input, part)
 
+    def records(input: Input) -> Iterator[_Record]:
+        for part in parts(input, how):
+            if part.foreign:
+                run.foreign.leave(part, part.foreign)
+            else:
+                yield _read(part)
+
     try:
-        there = [_read(part) for part in parts(two, how)]
-    except (ProxaiError, OSError) as error:
+        there = list(records(two))
+    except ProxaiError as error:
         failed(error, two, None)
         return False
     try:
-        arriving = map(_read, parts(one, how))
+        arriving = records(one)
         here = list(islice(arriving, 2))
         single = len(here) == len(there) == 1
         pairs = [(here[0], there[0])] if single else _joined(chain(here, arriving), there, key)
         for mine, other in pairs:
-            if mine is None or other is None:
-                run.items.append(_alone((mine or other).part))  # type: ignore[union-attr]
+            if other is None:
+                run.items.append(_alone(mine.part))
                 continue
             try:
                 run.add(_outcome(run, way, mine, other), one)
@@ -173,7 +183,7 @@ def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], A
                 failed(error, one, mine.part)
             if not done and not skip:
                 return False
-    except (ProxaiError, OSError) as error:
+    except ProxaiError as error:
         failed(error, one, None)
     return done
 
@@ -206,8 +216,11 @@ def _read(part: Part) -> _Record:
 
 def _joined(
     ours: Iterable[_Record], theirs: list[_Record], key: Callable[[Any], Any]
-) -> Iterator[tuple[_Record | None, _Record | None]]:
-    """Records of the same name and of the same pointer in it; those without a name by their number."""
+) -> Iterator[tuple[_Record, _Record | None]]:
+    """Records of the same name and of the same pointer in it; those without a name by their number.
+
+    One of either side that has no partner comes alone.
+    """
 
     def named(record: _Record, at: int) -> tuple[Any, ...]:
         name = record.named(key)
@@ -224,7 +237,7 @@ def _joined(
         yield record, other
     for record in theirs:
         if id(record) not in met:
-            yield None, record
+            yield record, None
 
 
 def _alone(part: Part) -> Item:
@@ -284,15 +297,25 @@ def _whole(document: Document) -> Whole:
     values, places = list[Any](), list[Place]()
     for event in [*reader.feed(data), *reader.close()]:
         if event.fault is not None:
-            raise event.fault
+            raise _uncut(event.fault)
         values.append(with_type(event) if named else event.value)
         if event.value is not DONE:
             places.append(event.place)
-    done = collect(values, document.protocol)
+    try:
+        done = collect(values, document.protocol)
+    except OutOfOrder as error:
+        raise _uncut(error) from None
     _without_made_nulls(done)
     kind = "error" if isinstance(done.value.get("error"), dict) and "output" not in done.value else "response"
     events = {entry.target: entry.source[0] for entry in done.ledger.entries if entry.target and entry.source}
     return Whole(document, done.value, kind, len(data), places, events)
+
+
+def _uncut(error: ProxaiError) -> ProxaiError:
+    """What ends a stream, with what to do where a cut one cannot be compared."""
+    if error.code == "truncated":
+        error.hint = "capture it again, from its first event to its last"
+    return error
 
 
 def _without_made_nulls(collected: Translation) -> None:
@@ -308,7 +331,7 @@ def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
     """The item of a pair. Raises `Unbalanced` where its account does not add up: that is a fault of ours."""
     counts = _counts(done.account, size(first.value), size(second.value))
     item = bare_item(first.document)._replace(
-        source=_side(first), target=_side(second), counts=counts, against=second.document.part.input.path
+        source=_side(first), target=_side(second), counts=counts, against=_named(second.document.part)
     )
     if not counts.balanced:
         raise Unbalanced(item.path)
@@ -328,6 +351,10 @@ def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
     changes = [_at_event(change, first) for change in changes] if first.places else _at_line(changes, first.document)
     findings = [*first.document.findings, *second.document.findings, *done.findings]
     return item._replace(changes=tuple(changes), findings=tuple(map(found_of, findings)))
+
+
+def _named(part: Part) -> str:
+    return part.input.path + (f"#{part.record}" if part.record is not None else "")
 
 
 def _side(whole: Whole) -> Any:

@@ -49,7 +49,8 @@ def _head(item: Item) -> str:
         if side.sure == "likely"
     ]
     doubt = f"  ({'; '.join(unsure)})" if unsure else ""
-    return f"{name(item)} ({sides[0]}) -> {safe(item.against or '')} ({sides[1]}){doubt}"
+    second = name(item._replace(path=item.against or "", record=None))
+    return f"{name(item)} ({sides[0]}) -> {second} ({sides[1]}){doubt}"
 
 
 def _not_compared(source: dict[str, int], target: dict[str, int]) -> Iterator[str]:
