@@ -451,6 +451,16 @@ def test_target_and_inputs_count_for_a_bare_diff_only(proxai: Proxai, home: Path
     assert proxai("convert", "captures/a.json").code == 2
 
 
+def test_what_a_policy_ignores_is_not_compared(proxai: Proxai, home: Path) -> None:
+    put(home / "other.json", {**REQUEST, "metadata": {"team": "a", "trace_id": "b"}})
+    words = ["diff", "captures/a.json", "other.json", "--format", "json"]
+    assert proxai(*words).code == 1
+    put(home / "proxai.toml", 'ignore = ["/metadata/trace_*"]\n')
+    done = proxai(*words)
+    assert done.code == 0 and "/metadata/trace_id" not in states(done)
+    assert proxai(*words, "--no-config").code == 1
+
+
 def test_inputs_of_which_none_is_there(proxai: Proxai, home: Path) -> None:
     put(home / "proxai.toml", 'to = "messages"\ninputs = ["nowhere/*.json", "nowhere/*.har"]\n')
     assert proxai("diff").code == 3

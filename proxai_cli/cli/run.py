@@ -78,7 +78,7 @@ class Run:
     def start(self, inputs: list[Input], go_on: bool = False) -> None:
         """Inputs will be worked on; with `go_on` all of them, whatever fails. Raises `bad-call`."""
         self.goes_on = go_on or self.call.on_error == "skip"
-        for _, place in self.reports:
+        for place in self.places:
             spare(place, inputs)
         self.progress = watching(self.call, inputs)
 
