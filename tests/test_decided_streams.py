@@ -1,5 +1,6 @@
 """What was decided about streams (`spec/decisions.md`)."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from .small import (
     stop_of,
     stream_of,
     streamed,
+    wire,
 )
 
 # D3: sources may interleave, what goes to Messages does not, unless --interleave asks for it.
@@ -184,3 +186,56 @@ def test_repair(source: str, target: str) -> None:
             assert codes == ["truncated"]
             value = collect(out, target).value
             assert stop_of(target, value) in ("stop", "incomplete", "end_turn", "incomplete/max_output_tokens")
+
+
+CITATION = {
+    "type": "web_search_result_location",
+    "url": "https://a",
+    "title": "t",
+    "cited_text": "Tide",
+    "encrypted_index": "",
+}
+CALL = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [{"type": "text", "text": "Tide", "citations": [CITATION]}, CALL],
+        [{"type": "text", "text": "So "}, {"type": "text", "text": "Tide", "citations": [CITATION]}, CALL],
+    ],
+)
+def test_citations_that_come_behind_a_call_are_those_of_the_text_when_all_is_collected(blocks: list[Any]) -> None:
+    """Chat tells all annotations before the finish (§3), whatever stands between."""
+    out, _ = streamed(stream_of(answer("messages", blocks), "messages"), "messages", "chat")
+    (listed,) = [event["choices"][0]["delta"]["annotations"] for event in wire(out) if _annotates(event)]
+    home = collect(out, "chat")
+    told = [{key: said for key, said in each.items() if key != "index"} for each in listed]
+    assert home.value["choices"][0]["message"]["annotations"] == told
+    assert "late-piece" not in {entry.why for entry in home.ledger.entries}
+    back = collect(out, "chat", "messages").value["content"]
+    assert [each["cited_text"] for block in back for each in block.get("citations", [])] == ["Tide"]
+    for target in ("messages", "responses"):
+        _, translator = streamed(copy.deepcopy(out), "chat", target)
+        assert "late-piece" in {why for _, _, _, why, _ in translator.account}
+
+
+def _annotates(event: Any) -> bool:
+    return any("annotations" in choice["delta"] for choice in event["choices"])
+
+
+def test_a_citation_belongs_to_the_text_in_which_it_has_its_place() -> None:
+    """Places count from the beginning of the whole content; of a text that resumes from its own."""
+    chunk = {"id": "c", "model": "m", "created": 5, "object": "chat.completion.chunk"}
+    place = {"url": "https://a", "title": "t", "start_index": 3, "end_index": 7}
+    deltas = [
+        {"role": "assistant", "content": "So "}, {"reasoning_content": "hm"}, {"content": "Tide"}, {"content": "s."},
+        {"annotations": [{"type": "url_citation", "url_citation": place}]},
+    ]  # fmt: skip
+    fed = [{**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    fed += [{**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, DONE]
+    out, _ = streamed(fed, "chat", "messages")
+    cited = [event["delta"]["citation"]["cited_text"] for event in out if "citation" in event.get("delta", {})]
+    assert cited == ["Tide"]
+    (said,) = collect(fed, "chat").value["choices"][0]["message"]["annotations"]
+    assert said["url_citation"] == place

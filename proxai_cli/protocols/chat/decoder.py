@@ -231,7 +231,7 @@ class _Choice:
         self.by_index: dict[int, _Call] = {}
         self.finish: Node | None = None
         self.spoken = False
-        self.texts = 0
+        self.texts: list[_Text] = []
         self.early: list[Node] = []
         self.deprecated: Any = None
         self.index: Leaf | None = None
@@ -377,6 +377,8 @@ class _Choice:
             events += self._opened(slot, part)
         number = self.open[slot]
         if leaf is not None:
+            if slot == "text":
+                self.texts[-1].grow(leaf.value)
             said = Node(part.kind, NAME, None, {"part_logprobs": leaves}) if leaves else None
             events.append(Delta(number, leaf, said))
         if plain:
@@ -396,7 +398,7 @@ class _Choice:
             self.told[slot, key] = leaf.value
         events: list[Event] = [Open(self.open[slot], self._marked(opening))]
         if slot == "text":
-            self.texts += 1
+            self.texts.append(_Text(self.open[slot], self.texts[-1].end if self.texts else 0))
             early, self.early = self.early, []
             return [*events, *self._cited(early)]
         return events
@@ -428,19 +430,20 @@ class _Choice:
         return [Close(self.open.pop(other)) for other in over]
 
     def _cited(self, citations: list[Node]) -> list[Event]:
-        """Citations belong to the text that is open, or to the first one; to a text that is over they come too late."""
-        if not citations:
-            return []
+        """Citations are said of the text that they name by their place, else of the last one, be it over already; those
+        that come before any text wait for the first one."""
+        events: list[Event] = []
         for citation in citations:
             citation.home = None  # its number is of the stream, and no body has it
-        if "text" in self.open:
-            return [Say(self.open["text"], Node("text", NAME, None, {"citations": citations}))]
-        if self.texts or self.finish is not None:
-            self.ledger.drop(citations, "late-piece")
-        else:
-            self.early += citations
-            self.ledger.keep(citations)
-        return []
+            if self.texts:
+                text = next((text for text in reversed(self.texts) if text.holds(citation)), self.texts[-1])
+                events.append(Say(text.number, Node("text", NAME, None, {"citations": [text.placed(citation)]})))
+            elif self.finish is None:
+                self.early.append(citation)
+                self.ledger.keep(citation)
+            else:
+                self.ledger.drop(citation, "late-piece")
+        return events
 
     # --- calls
 
@@ -508,6 +511,29 @@ class _Call:
 
     def __init__(self, id: Any, legacy: bool) -> None:
         self.id, self.legacy = id, legacy
+
+
+class _Text:
+    """A text of a choice: the number of its part, and where in the whole content it begins and ends so far."""
+
+    def __init__(self, number: int, begin: int) -> None:
+        self.number, self.begin, self.end = number, begin, begin
+
+    def grow(self, piece: str) -> None:
+        # Of a character that is cut into two surrogates the second adds nothing.
+        self.end += sum(not "\udc00" <= char <= "\udfff" for char in piece)
+
+    def holds(self, citation: Node) -> bool:
+        start = citation.value("start_index")
+        return isinstance(start, int) and self.begin <= start < self.end
+
+    def placed(self, citation: Node) -> Node:
+        """The citation with its place counted from the beginning of this text."""
+        for term in ("start_index", "end_index") if self.begin else ():
+            leaf = citation.get(term)
+            if leaf is not None and isinstance(leaf.value, int) and leaf.value >= self.begin:
+                citation.says[term] = leaf.to(leaf.value - self.begin, "merged-boundary")
+        return citation
 
 
 def _of_details(part: Node) -> bool:

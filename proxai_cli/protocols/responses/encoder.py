@@ -63,8 +63,10 @@ class Encoder:
                 self.open[number].delta(leaf, said)
             case Say(None, node) | Finish(node):
                 self._keep(node)
-            case Say(int(number), node):
+            case Say(int(number), node) if number in self.open:
                 self.open[number].say(node)
+            case Say(_, node):
+                lost(node, self.ledger, why="late-piece")
             case Close(number):
                 self.open.pop(number).close()
             case Done():
