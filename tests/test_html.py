@@ -186,6 +186,14 @@ def test_captured_text_is_shown_only_where_it_is_asked_for(tmp_path: Path) -> No
         assert "".join(found.texts["bdi"]).count("<img src=x") >= 2, "keys are shown, escaped"
 
 
+def test_credentials_are_shown_only_where_they_are_wanted(tmp_path: Path) -> None:
+    batch = FIXTURES / "exchange/messages/batch.json"
+    secret = text.loads(batch.read_bytes())["request"]["headers"]["x-api-key"]
+    for more, there in (([], False), (["--set", "credentials=true"], True)):
+        said, _ = page(tmp_path, "diff", str(batch), "--to", "chat", *more, values="full")
+        assert (secret in said) is there
+
+
 def test_numbers_are_no_values_with_none(tmp_path: Path) -> None:
     words = ("diff", str(BODY), "--to", "messages")
     assert "20260510" in page(tmp_path, *words)[0]
