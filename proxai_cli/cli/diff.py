@@ -71,8 +71,12 @@ def work_of(call: Call, told: Told, run: "Run | Notes", output: None = None) -> 
 
 COMMAND = Command(
     "diff",
-    "What a translation would lose, before anything is sent.",
-    ("proxai diff req.json --to responses", "proxai diff captures/ --to messages --format lines --fail-on risk"),
+    "What a translation would lose, before it is sent; or what another one did.",
+    (
+        "proxai diff req.json --to responses",
+        "proxai diff captures/ --to messages --format lines --fail-on risk",
+        "proxai diff client.request.json upstream.request.json",
+    ),
     CAPTURES,
     (TO, *SOURCE, REPAIR, INTERLEAVE, *COMPARING, *BASELINE, MERGE, BY, *SPREADING, PAGER, *telling("loss")),
     run,

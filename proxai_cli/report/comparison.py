@@ -21,12 +21,13 @@ def told(item: Item, verbose: bool = False) -> list[str]:
         lines += [f"  evidence: {safe(one)}" for one in item.source.evidence]
     blamed = [change for change in item.changes if change.avoidable]
     others = [change for change in item.changes if not change.avoidable]
+    demanded = [change for change in others if change.op == SYNTHESIZED and change.level == "note" and not verbose]
     shown = [change for change in others if verbose or change.op != SYNTHESIZED or change.level != "note"]
     for title, rows in ((AVOIDABLE, _rows(blamed, item)), (UNAVOIDABLE, _grouped(shown))):
         if rows:
             lines += [f"  {title}", *_columns(rows)]
-    if len(shown) < len(others):
-        lines.append(f"  {sum(each.leaves for each in others if each not in shown)} that the target demands (-v)")
+    if demanded:
+        lines.append(f"  {sum(change.leaves for change in demanded)} that the target demands (-v)")
     for found in item.findings:
         lines.append(f"  {found.level}  {found.code}  {where(found)}{safe(found.text)}" + _judged(found))
     if item.counts:
