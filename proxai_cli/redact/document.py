@@ -188,7 +188,7 @@ class Redactor:
             return self.head(value)
         kind = names.named(place, value)
         if kind is not None and not _STANDS_FOR.fullmatch(value):
-            return self._cookies(value) if kind == names.COOKIE and "=" in value else self._secret(value, kind)
+            return self._named(value, kind, place.key)
         inner = self._inner(value, place)
         return self._text(value, place) if inner is None else inner
 
@@ -314,15 +314,14 @@ class Redactor:
         kind = names.named_header(name)
         if kind is None or _STANDS_FOR.fullmatch(value):
             return self._hidden(value) if names.is_known_header(name) else self._text(value, place)
-        if kind == names.COOKIE:
-            return self._cookies(value)
-        scheme = _SCHEME.match(value) if name.endswith("authorization") else None
-        start = scheme.end() if scheme else 0
-        return value[:start] + self._secret(value[start:], kind)
+        return self._named(value, kind, name)
 
-    def _cookies(self, value: str) -> str:
-        if "=" not in value:
-            return self._secret(value, names.COOKIE)
+    def _named(self, value: str, kind: str, name: str) -> str:
+        """A value that its name tells to be a secret; names of cookies and the scheme of an authorization stay."""
+        if kind != names.COOKIE or "=" not in value:
+            scheme = _SCHEME.match(value) if name.lower().endswith("authorization") else None
+            start = scheme.end() if scheme else 0
+            return value[:start] + self._secret(value[start:], kind)
         return _COOKIE.sub(
             lambda found: found[0] if found[2].lower() in _OF_COOKIES else found[1] + self._secret(found[3], "cookie"),
             value,

@@ -47,6 +47,8 @@ _SECRET_KEY = re.compile(
     r"|(?:auth|access|refresh|id|session|security|bearer|bot|api|csrf|xsrf|oauth|identity)_?token)"
 )
 _TOKEN_KEY = re.compile(r"(?:.*_)?(?:token|sas|signature_key|webhook(?:_url)?)")
+# What may be a key by its form, where its name alone does not tell.
+_KEYLIKE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S{8,}|\S{16,}")
 _ACCOUNT_KEY = re.compile(
     r"(?:.*_)?(?:user|account|org|organi[sz]ation|project|tenant|customer|device|installation|machine|workspace|team"
     r"|member|subscriber|owner|profile|session|client)_?(?:profile_?)?(?:id|uuid|identifier)"
@@ -112,7 +114,7 @@ def named(place: Place, value: str) -> str | None:
     in_log = isinstance(place.home, dict) and "logprob" in place.home
     if _SECRET_KEY.fullmatch(key):
         return COOKIE if "cookie" in key else CREDENTIAL
-    if _TOKEN_KEY.fullmatch(key) and not in_log and len(value) >= 16 and not re.search(r"\s", value):
+    if _TOKEN_KEY.fullmatch(key) and not in_log and _KEYLIKE.fullmatch(value):
         return CREDENTIAL
     if _OPAQUE_KEY.fullmatch(key) or key in _signatures() or _is_closed(place):
         return OPAQUE

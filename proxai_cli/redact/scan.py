@@ -8,7 +8,7 @@ import binascii
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from .. import text as json
@@ -25,6 +25,17 @@ _DEEPEST = 8
 _IN_PIECES = {"delta", "content_block", "choices", "token"}
 
 
+# Kinds that are known by what stands before them. In JSON that is a key, of which more is known than its last word.
+_BY_NEIGHBOURS = {kind.name for kind in secrets.KINDS if not kind.own}
+
+
+class View(NamedTuple):
+    """A text to look at; is it a value by itself, or the spelling of several?"""
+
+    text: str
+    is_value: bool
+
+
 def leaks(data: bytes, hidden: Iterable[str], kept: Iterable[str] = ()) -> bool:
     """Is any of these values in the file, or anything that looks like a secret and was not kept on demand?"""
     plain = undone(data)
@@ -33,11 +44,14 @@ def leaks(data: bytes, hidden: Iterable[str], kept: Iterable[str] = ()) -> bool:
     looked = re.compile("|".join(re.escape(form) for value in hidden for form in _forms(value)) or r"(?!)")
     allowed = "\n".join(kept)
     seen: set[str] = set()
-    for view in (plain.decode("utf-8", "replace"), *_views(body.decode("utf-8", "surrogateescape"), 0, seen)):
-        if looked.search(view):
+    raw = View(plain.decode("utf-8", "replace"), False)
+    for view in (raw, *_views(body.decode("utf-8", "surrogateescape"), 0, seen)):
+        said = view.text
+        if looked.search(said):
             return True
-        for hit in secrets.found(view):
-            if secrets.is_live(view, hit) and view[hit.body : hit.end] not in allowed:
+        for hit in secrets.found(said):
+            counts = view.is_value or hit.kind not in _BY_NEIGHBOURS
+            if counts and secrets.is_live(said, hit) and said[hit.body : hit.end] not in allowed:
                 return True
     return False
 
@@ -58,13 +72,13 @@ def _forms(value: str) -> set[str]:
     return {form for form in forms if form}
 
 
-def _views(text: str, depth: int, seen: set[str]) -> Iterator[str]:
+def _views(text: str, depth: int, seen: set[str]) -> Iterator[View]:
     """All that a text says, at every depth; each is looked at once."""
     if text in seen:
         return
     seen.add(text)
-    yield text
     values = _values(text) if depth < _DEEPEST else []
+    yield View(text, not values and text.lstrip()[:1] not in ("{", "["))
     pieces: dict[Any, list[str]] = {}
     for number, value in enumerate(values):
         for path, said in _strings(value, (number,)):
@@ -72,8 +86,8 @@ def _views(text: str, depth: int, seen: set[str]) -> Iterator[str]:
                 pieces.setdefault(tuple(step for step in path if isinstance(step, (str, tuple))), []).append(said)
             yield from _views(said, depth + 1, seen)
             if "%" in said:
-                yield unquote(said)
-    yield from (joined(said) for said in pieces.values() if len(said) > 1)
+                yield View(unquote(said), True)
+    yield from (View(joined(said), True) for said in pieces.values() if len(said) > 1)
     if not values and _BASE64.fullmatch(text):
         try:
             plain = b64decode(

@@ -115,7 +115,7 @@ KINDS = (
     Kind(
         "credential",
         ("key", "secret", "token", "passw", "passp", "credential", "authorization"),
-        _NAMED,
+        _NAMED + r"(?!AWS4-HMAC-SHA256 )",
         r"(?=[\w.+/=~-]*?(?:\d|redacted))[\w.+/=~-]{10,}",
         own=False,
     ),
