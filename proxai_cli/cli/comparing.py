@@ -98,7 +98,7 @@ def _key(pointer: str | None) -> Callable[[Any], Any]:
         return lambda record: next(filter(None, (_scalar(record.get(name)) for name in NAMES)), None)
     if not pointer.startswith("/"):
         raise ProxaiError("bad-call", f"--pair-by takes a JSON Pointer, not {pointer!r}", hint=f"--pair-by /{pointer}")
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    steps = text.steps(pointer)
 
     def key(record: Any) -> Any:
         for step in steps:

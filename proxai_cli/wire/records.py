@@ -158,8 +158,7 @@ def _told(value: Any, pointers: list[str]) -> list[Slot]:
 def resolved(value: Any, said: str) -> tuple[Path | None, Any]:
     """What stands at a JSON Pointer, with its path; None where nothing does."""
     path: list[str | int] = []
-    for step in said.split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
+    for key in text.steps(said):
         if isinstance(value, dict) and key in value:
             path.append(key)
             value = value[key]
