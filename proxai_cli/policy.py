@@ -48,7 +48,7 @@ RULE_KEYS = (
     Key("to", "word", "only to this protocol", tuple(PROTOCOLS)),
     Key("kind", "word", "only documents of this kind", KINDS),
     Key("file", "glob", "only these files, as seen from the folder of the policy; `*` and `**` as in `path`"),
-    Key("expires", "date", "the day from which the rule is off, as in 2027-06-30; by the clock in UTC"),
+    Key("expires", "date", "the day (UTC) from which the rule is off; SOURCE_DATE_EPOCH says another today"),
     Key("why", "text", "why it is so; a rule that allows must say it"),
 )
 KEYS = (
