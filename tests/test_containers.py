@@ -144,6 +144,18 @@ DIALOGUE = "".join(
     f"HTTP/1.1 200 OK\r\nContent-Type: x\r\n\r\n{answer}"
     for answer in (dumped(REPLY) + "\r\n", STREAM)
 )
+ASKED, ANSWERED = (
+    (f"{first}\r\nHost: api.openai.com\r\n\r\n{body}").encode()
+    for first, body in (("POST /v1/chat/completions HTTP/1.1", dumped(REQUEST)), ("HTTP/1.1 200 OK", STREAM))
+)
+FOLLOWED = (
+    "\n" + "=" * 67 + "\nFollow: tcp,ascii\nFilter: tcp.stream eq 0\nNode 0: 127.0.0.1:5000\nNode 1: 127.0.0.1:80\n"
+    f"{len(ASKED)}\n{ASKED.decode()}\n\t90\n{ANSWERED[:90].decode()}\n"
+    f"\t{len(ANSWERED) - 90}\n{ANSWERED[90:].decode()}\n" + "=" * 67 + "\n"
+)
+PROGRESS = """  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0"""
 LOG = f"""=== REQUEST INFO ===
 Version: 8
 URL: /v1/chat/completions
@@ -193,6 +205,8 @@ CALLS: dict[str, tuple[str, str, list[tuple[int | None, str]]]] = {
     "cassette": (YAML_CASSETTE, "cassette", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
     "cassette of JSON": (JSON_CASSETTE, "cassette", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
     "curl -v": (CURL, "curl", [(1, "response"), (3, "stream")]),
+    "curl -v with progress": (f"{PROGRESS}\n{CURL}", "curl", [(1, "response"), (3, "stream")]),
+    "a stream that was followed": (FOLLOWED, "http", [(0, "request"), (1, "stream")]),
     "HTTP messages": (DIALOGUE, "http", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
     "gateway log": (LOG, "gateway log", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
 }

@@ -107,6 +107,10 @@ def _read(
         from . import dialogue
 
         yield from _not_empty(dialogue.captures_of_curl(b"".join(pieces), max_size), "no answer that has a body")
+    elif _FOLLOWED.match(bare):
+        from . import dialogue
+
+        yield from _not_empty(dialogue.captures_of_followed(b"".join(pieces), max_size), "no message")
     elif _LOG.match(bare):
         from . import sections
 
@@ -262,7 +266,9 @@ def _nothing() -> NotReadable:
 _HAR = re.compile(rb'\{\s*"log"\s*:\s*\{')
 _CASSETTE = re.compile(rb'\{(?:\s*"\w+"\s*:\s*(?:"[^"]*"|[\w.]+)\s*,)*\s*"((?:http_)?interactions)"\s*:\s*\[')
 _YAML_CASSETTE = re.compile(rb"(?:(?:#|---|[a-z_]+: )[^\n]*\n\s*+)*+(?:http_)?interactions:(?:\s|\Z)")
-_CURL = re.compile(rb"[*<>] ")
+# Progress, if curl was told to show it, stands in front, or between the lines.
+_CURL = re.compile(rb"(?:% Total[^\n]*\n[^\n]*\n(?:[ \d][^\n]*[\r\n]+)*)?[*<>] ")
+_FOLLOWED = re.compile(rb"={20,}\s+Follow: ")
 _LOG = re.compile(rb"=== ?[A-Z]")
 
 # Containers that are known and not read: their beginning, what they are, and what to do.
@@ -286,7 +292,7 @@ def _refuse_foreign(beginning: bytes) -> None:
     bare = beginning.lstrip()
     if not bare:
         raise _nothing()
-    readable = (_START_OF_JSON, _YAML_CASSETTE, _CURL, _LOG)
+    readable = (_START_OF_JSON, _YAML_CASSETTE, _CURL, _FOLLOWED, _LOG)
     if any(mark.match(bare) for mark in readable) or sse.looks_like_a_stream(beginning):
         return
     characters = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(beginning)
@@ -301,5 +307,5 @@ def holds_calls(beginning: bytes) -> bool:
     """Whether a file that begins so is a container of calls, which may hold bodies and streams side by side."""
     bare = beginning[:BEGINNING].removeprefix(text.BYTE_ORDER_MARK).lstrip()
     head = read_head(beginning)
-    known = (_HAR, _CASSETTE, _YAML_CASSETTE, _CURL, _LOG)
+    known = (_HAR, _CASSETTE, _YAML_CASSETTE, _CURL, _FOLLOWED, _LOG)
     return any(mark.match(bare) for mark in known) or (head is not None and head.method is not None)

@@ -1,8 +1,9 @@
-"""HTTP messages one after another: requests and answers of a raw export, or of a transcript of `curl -v`."""
+"""HTTP messages one after another: requests and answers of a raw export, of a stream that `tshark` followed, or of a
+transcript of `curl -v`."""
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from ..errors import Place
@@ -13,9 +14,8 @@ from .packing import MAX_SIZE
 CONTAINER, CURL = "http", "curl"
 
 _MESSAGE = re.compile(rb"^(?:HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]{3,8} \S+ HTTP/\d)", re.MULTILINE)
+_LENGTH = re.compile(rb"^(\t?)(\d{1,12})\r?\n", re.MULTILINE)
 _SAID = re.compile(rb"[*<>{}] ?[^\n]*(?:\n|\Z)")
-# What `curl -v` says of itself between the lines of a body, when it has written them to the same place.
-_NOTE = re.compile(rb"\* [A-Z][^\n]*\n?\Z")
 
 
 class _Said(NamedTuple):
@@ -25,9 +25,26 @@ class _Said(NamedTuple):
 
 def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
     """The documents of messages that follow one another; one that stands alone has no number."""
+    yield from _paired(CONTAINER, _messages(data), max_size)
+
+
+def _messages(data: bytes) -> list[_Said]:
     starts = [found.start() for found in _MESSAGE.finditer(data)]
     found = [_said(data[start:end]) for start, end in zip(starts, [*starts[1:], len(data)], strict=True)]
-    yield from _paired(CONTAINER, [said for said in found if said is not None], max_size)
+    return [said for said in found if said is not None]
+
+
+def captures_of_followed(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
+    """The documents of a stream that was followed: pieces of both sides, each behind its length."""
+    sides: dict[bool, list[bytes]] = {}
+    at = data.find(b"Node 1:")
+    while found := _LENGTH.search(data, at):
+        sides.setdefault(bool(found[1]), []).append(data[found.end() : found.end() + int(found[2])])
+        at = found.end() + int(found[2])
+    asked, answered = (_messages(b"".join(sides.get(side, []))) for side in (False, True))
+    # Each side is a row of messages, and they belong together in their order.
+    rows = [said for pair in zip_longest(asked, answered) for said in pair if said is not None]
+    yield from _paired(CONTAINER, rows, max_size)
 
 
 def captures_of_curl(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
