@@ -183,7 +183,7 @@ FINDINGS: dict[str, Notice] = {
         "An event's name is missing or is not the type in its data; clients that go by the name miss it.",
     ),
     "keep-alive-event": Notice(
-        "note", "client", "An empty event follows a comment; at least one client library fails on it."
+        "note", "client", "An empty event: nothing but a comment, or `id` or `retry`; at least one client fails on it."
     ),
     "empty-event": Notice(
         "risk", "client", "An event has no data; clients that read the data of every event as JSON stop here."

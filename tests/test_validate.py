@@ -202,6 +202,11 @@ def test_the_deepest_place_is_named(protocol: str, kind: str, value: Any, at: st
     assert said is None or faults[0].said == said
 
 
+def test_a_member_that_takes_any_key_is_not_ruled_out_by_a_mark() -> None:
+    schema = {"type": "object", "properties": 5}  # the types take any mapping as a schema
+    assert not validate({**MESSAGES, "tools": [{"name": "f", "input_schema": schema}]}, "messages", "request")
+
+
 def test_no_captured_value_is_told() -> None:
     secret = "hunter2 in the clear"
     for value in ({**ASK, "tool_choice": secret}, {**ASK, "messages": [{"role": secret}]}, {**ASK, "stream": secret}):
@@ -309,7 +314,7 @@ def test_what_an_api_refuses(protocol: str, kind: str, value: Any, code: str | N
         assert not said
     else:
         assert (code, path) in [(each.code, each.place) for each in said]
-        assert {each.code for each in said} <= {code, "usage-missing"}
+        assert {each.code for each in said} <= {code, "usage-missing"} and len(set(said)) == len(said)
 
 
 @pytest.mark.parametrize(
@@ -390,7 +395,10 @@ ORDERS: list[tuple[str, list[str], dict[str, list[int]]]] = [
     ("chat", put_in(SAID, 1, "data:\n\n"), {"empty-event": [2]}),
     ("chat", put_in(SAID, 1, "event: ping\n\n"), {"empty-event": [2]}),
     ("chat", put_in(SAID, 1, "data: null\n\n"), {"empty-event": [2]}),
+    ("chat", put_in(SAID, 1, "retry: 3\n\n"), {"keep-alive-event": [2]}),
     ("chat", put_in(SAID, 1, ": wait\n"), {}),
+    ("chat", put_in(SAID, 1, "id: 1\n"), {}),
+    ("chat", [": wait\n" + SAID[0] + "\n", *SAID[1:]], {}),
     ("chat", put_in(SAID, 1, 'data: {"id" 5}\n\n'), {"bad-json": [2]}),
     ("chat", put_in(SAID, 1, "data: 5\n\n"), {"invalid-shape": [2]}),
     ("chat", [SAID[0], 'data: {"error":{"message":"m","type":"t","param":null,"code":null}}\n\n'], {}),
@@ -511,6 +519,7 @@ BREAKS = [
     ("openai-python", "chat", put_in(SAID, 1, "data:\n\n"), "empty-event"),
     ("openai-python", "responses", put_in(R, 1, "event: x\n\n"), "empty-event"),
     ("openai-python", "chat", ["id: 1\n" + SAID[0], ": wait\n\n", *SAID[1:]], "keep-alive-event"),
+    ("openai-python", "chat", put_in(SAID, 1, "retry: 3\n\n"), "keep-alive-event"),
     ("openai-python", "chat", [BEGUN, chunk(AGAIN), *SAID[2:]], "call-repeats"),
     ("anthropic-python", "messages", swapped(M, 4, f"event: {PIECE}\n", ""), "event-name"),
 ]

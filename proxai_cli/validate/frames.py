@@ -7,17 +7,18 @@ from ..wire import sse
 class Frames(sse.Reader):
     """Bytes in, events out, as from `sse.Reader`.
 
-    Findings besides: `keep-alive-event` for a comment with a blank line behind it, `empty-event` for an event whose
-    data is missing, empty or null. Their place names the event that comes next. State: was there a comment?
+    Findings besides: `keep-alive-event` for a comment, or an `id` or `retry`, with nothing but a blank line behind it;
+    `empty-event` for an event whose data is missing, empty or null. Their place names the event that comes next. State:
+    where the last line stands that carries nothing.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._comment: Place | None = None
+        self._idle: Place | None = None
 
     def _read_line(self, line: bytes, events: list[sse.Event]) -> None:
-        if line.startswith(b":"):
-            self._comment = self._next()
+        if line.startswith((b":", b"id:", b"retry:")):
+            self._idle = self._next()
         super()._read_line(line, events)
 
     def _dispatch(self, events: list[sse.Event], at_end: bool = False) -> None:
@@ -26,9 +27,9 @@ class Frames(sse.Reader):
             self._note("empty-event", self._next(self._frame[0]))
         elif not self._frame and self._name is not None:
             self._note("empty-event", self._next())
-        elif not self._frame and self._comment is not None:
-            self._note("keep-alive-event", self._comment)
-        self._comment = None
+        elif not self._frame and self._idle is not None:
+            self._note("keep-alive-event", self._idle)
+        self._idle = None
         super()._dispatch(events, at_end)
 
     def _next(self, line: sse._Line | None = None) -> Place:

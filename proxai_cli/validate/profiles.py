@@ -24,7 +24,7 @@ PROFILES: dict[str, Profile] = {
         "the official Python client of OpenAI (chat, responses), and its stream helpers",
         {
             "empty-event": f"{_JSON} (tried with 3.57)",
-            "keep-alive-event": "reads an empty event there, once an `id:` line was sent (openai/openai-python#2722)",
+            "keep-alive-event": "reads an empty event there, at comments once an `id` came (openai/openai-python#2722)",
             "call-repeats": "its chat helper joins the words, so the id or name stands twice (tried with 3.57)",
         },
     ),
@@ -61,9 +61,10 @@ PROFILES: dict[str, Profile] = {
         },
     ),
     "vercel-ai": Profile(
-        "the AI SDK of Vercel (chat, responses)",
+        "the AI SDK of Vercel (chat, responses, messages)",
         {
             "unknown-event": "its closed list of events refuses the stream (vercel/ai#20574, anomalyco/opencode#38106)",
+            "empty-event": f"{_JSON} (caozhiyuan/copilot-api#88)",
         },
     ),
     "serde": Profile(
@@ -75,6 +76,10 @@ PROFILES: dict[str, Profile] = {
     "langchain": Profile(
         "LangChain's chat models",
         {"usage-missing": "`usage_metadata` stays empty (langchain-ai/langgraph#5878)"},
+    ),
+    "openai-php": Profile(
+        "the PHP client of OpenAI (responses)",
+        {"unknown-event": "raises UnknownEventException (openai-php/laravel#189)"},
     ),
 }
 
