@@ -786,6 +786,8 @@ HEAVY = (
     "multiprocessing",
     "concurrent",
     "gzip",
+    "zlib",
+    "zstandard",
     "bz2",
     "lzma",
 )
