@@ -245,6 +245,7 @@ MESSAGE |= {"stop_sequence": None, "usage": TOKENS}
 REFUSED = [
     ("chat", "request", {**CHAT, "messages": [USER, CALL]}, "unpaired-tool", ("messages", 1, "tool_calls", 0, "id")),
     ("chat", "request", {**CHAT, "messages": [USER, CALL, USER, RESULT]}, "unpaired-tool", ("messages", 1, "tool_calls", 0, "id")),
+    ("chat", "request", {**CHAT, "messages": [USER, CALL, USER, RESULT]}, "unpaired-tool", ("messages", 3, "tool_call_id")),
     ("chat", "request", {**CHAT, "messages": [USER, RESULT]}, "unpaired-tool", ("messages", 1, "tool_call_id")),
     ("chat", "request", {**CHAT, "messages": [USER, CALL, RESULT]}, None, None),
     ("chat", "request", {**CHAT, "tools": [TOOL]}, "root-ref", ("tools", 0, "function", "parameters")),
