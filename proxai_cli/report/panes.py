@@ -88,10 +88,9 @@ def _shown(pane: Pane, other: Pane) -> Iterator[str]:
         yield from _rows(pane, other, pane.root)
         return
     shown = [event for event in pane.root.inner if event.id]
-    for run in _runs([(_likeness(event), [event]) for event in shown]):
-        events = [event for step in run for event in step]
+    for events in _runs([(_likeness(event), event) for event in shown]):
         cards = [tag("li", _card(pane, other, event), class_="event", data_has=event.has) for event in events]
-        if len(run) <= ALIKE:
+        if len(events) <= ALIKE:
             yield from cards
         else:
             summary = _run_summary(pane, events)
