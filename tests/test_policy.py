@@ -1,5 +1,6 @@
 """Policies: patterns, rules, baselines; how a run is judged by them; and reports that are added up."""
 
+import tomllib
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -15,6 +16,7 @@ from proxai_cli.patterns import Glob, pointer_glob
 from proxai_cli.policy import KEYS, RULE_KEYS, Case, Judge, Known, parsed, read_baseline, taken, written
 
 from .calls import Done, answered
+from .tools.make_man import EXAMPLE
 
 REQUEST = {
     "model": "gpt-x",
@@ -200,6 +202,11 @@ def test_every_key_is_read_and_in_the_schema() -> None:
     assert said.fail_on == "risk" and said.ignore == ("/metadata/trace_*",)
     jsonschema.Draft202012Validator.check_schema(policy.schema())
     jsonschema.Draft202012Validator(policy.schema()).validate(RIGHT)
+
+
+def test_the_example_of_the_manual_page_is_a_policy() -> None:
+    said = parsed(tomllib.loads(EXAMPLE))
+    assert [rule.effect for rule in said.rules] == ["allow", "deny"] and said.rules[0].expires == date(2027, 6, 30)
 
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [

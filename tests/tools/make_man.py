@@ -1,5 +1,5 @@
-"""Write man/: proxai.1 from the commands and their options, proxai-reasons.7 from the codes, proxai-report.5 from its
-schema.
+"""Write man/: proxai.1 from the commands and their options, proxai-reasons.7 from the codes, proxai-report.5 and
+proxai.toml.5 from their schemas.
 
 python -m tests.tools.make_man
 """
@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from proxai_cli import __version__, text
+from proxai_cli import __version__, policy, text
 from proxai_cli.cli.app import COMMANDS, command
 from proxai_cli.cli.options import Command, Option
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
@@ -121,7 +121,7 @@ def proxai() -> str:
     lines += [".SH EXIT STATUS", "If several apply, the greatest counts."]
     for code, meaning in EXITS:
         lines += [".TP", f"\\fB{code}\\fR", escaped(f"{meaning}.")]
-    lines += [".SH SEE ALSO", ".BR proxai\\-report (5),", ".BR proxai\\-reasons (7)"]
+    lines += [".SH SEE ALSO", ".BR proxai\\-report (5),", ".BR proxai.toml (5),", ".BR proxai\\-reasons (7)"]
     return page(lines)
 
 
@@ -194,6 +194,81 @@ def report() -> str:
     return page(lines)
 
 
+POLICY = (
+    "A policy says how the changes and findings of a run are judged. It stands in proxai.toml, or in the table "
+    "tool.proxai of pyproject.toml: the nearest one upwards from the working directory, but not above the repository; "
+    "--config FILE names another, --no-config leaves it. Flags beat it. An unknown key is a mistake (exit 2). This page "
+    "is made from the JSON Schema that `proxai map --schema policy` prints."
+)
+JUDGED = (
+    "Each change and finding is judged once: by a rule that denies, else by one that allows, else by the baseline, else "
+    "by --fail-on. What is denied fails the run whatever --fail-on and the baseline say. A rule fits if everything that "
+    "it asks for holds; one that asks for nothing fits everything. Rules that fitted nothing, rules that expired and "
+    "entries of the baseline that are not met any more are told. In patterns * is one step of a path or a part of one, "
+    "and ** any number of steps."
+)
+KEPT = (
+    "A baseline holds what is known, each by its fingerprint, one on a line, without files and captured values; "
+    "`proxai diff --write-baseline` writes it, takes in whatever no rule judges, and strikes out what is not met any "
+    "more. It is not written if any input failed. `proxai map --schema baseline` prints its schema."
+)
+EXAMPLE = """\
+to = "messages"
+fail-on = "loss"
+inputs = ["captures/**/*.json", "captures/**/*.har"]
+baseline = "proxai-baseline.json"
+ignore = ["/metadata/trace_*"]
+
+[set]
+keep-reasoning = true
+
+[[rule]]
+id = "seed-is-only-for-tests"
+effect = "allow"
+reason = "no-equivalent"
+path = "/seed"
+from = "chat"
+expires = 2027-06-30
+why = "we only set it in tests"
+
+[[rule]]
+id = "never-lose-a-tool"
+effect = "deny"
+path = "/tools/**"
+op = "dropped"
+"""
+
+
+def toml() -> str:
+    """The page of the policy file."""
+    schema = policy.schema()
+    lines = [
+        f'.TH PROXAI.TOML 5 "{RELEASED}" "proxai {__version__}" "File Formats"',
+        ".SH NAME",
+        "proxai.toml \\- the policy of a project for proxai",
+        ".SH DESCRIPTION",
+        escaped(POLICY),
+        ".SH KEYS",
+        *fields(schema),
+        ".SH RULES",
+        "Each is a table [[rule]].",
+        *fields(schema["$defs"]["rule"]),
+        ".SH HOW IT JUDGES",
+        escaped(JUDGED),
+        ".SH THE BASELINE",
+        escaped(KEPT),
+        ".SH EXAMPLE",
+        ".nf",
+        *(escaped(line) for line in EXAMPLE.splitlines()),
+        ".fi",
+        ".SH SEE ALSO",
+        ".BR proxai (1),",
+        ".BR proxai\\-report (5),",
+        ".BR proxai\\-reasons (7)",
+    ]
+    return page(lines)
+
+
 def fields(schema: Any, above: str = "") -> list[str]:
     """The properties of an object, those of objects inside it behind it, each with its type and what it means."""
     lines: list[str] = []
@@ -231,7 +306,7 @@ def sentence(said: str) -> str:
     return said[:1].upper() + said[1:].removesuffix(".") + "."
 
 
-PAGES = {"proxai.1": proxai, "proxai-report.5": report, "proxai-reasons.7": reasons}
+PAGES = {"proxai.1": proxai, "proxai-report.5": report, "proxai.toml.5": toml, "proxai-reasons.7": reasons}
 
 
 def main() -> None:
