@@ -18,7 +18,7 @@ from .outputs import STDOUT, File, Output
 def run(call: Call) -> int:
     """Redact every file, whole, and look once more at what was written before it comes to its place."""
     given = asked(call)
-    if call.output == STDOUT:
+    if call.output in (None, STDOUT):
         raise ProxaiError("bad-call", "redact needs a file to write to, so that it can be looked at", hint="-o OUT")
     salt = call.salt if call.salt is not None else token_hex(8)
     keep, drop = (_globs(name, call.values[name]) for name in ("keep", "drop"))
@@ -97,7 +97,7 @@ COMMAND = Command(
     ),
     CAPTURES,
     (
-        OUTPUT,
+        Option("output", OUTPUT.help + "; needed", "o", "PATH"),
         Option(
             "level",
             "credentials and ids of people and accounts; also every text, as filler; or of texts only the length",
