@@ -249,10 +249,11 @@ def test_nothing_is_kept_where_no_page_is_asked_for(tmp_path: Path, monkeypatch:
 
     seen = []
     monkeypatch.setattr(run.Run, "add", lambda self, outcome, *rest: seen.append(outcome.item.view))
-    for more in ([], ["--format", "html"]):
+    for words in (["diff", "--to", "messages"], ["diff", "--to", "messages", "--format", "html"]):
         for path in (BODY, STREAM):
-            answered(["diff", str(path), "--to", "messages", *more], folder=tmp_path)
-    assert [view is None for view in seen] == [True, True, False, False]
+            answered([*words, str(path)], folder=tmp_path)
+    answered(["inspect", str(STREAM), "--format", "html"], folder=tmp_path)
+    assert [view is None for view in seen] == [True, True, False, False, True]
 
 
 @pytest.fixture(scope="module")

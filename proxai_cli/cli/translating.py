@@ -285,6 +285,7 @@ def inspected(document: Document, how: How) -> Outcome:
         source = side_of(document, leaves=size(accounted(document, document.value)))
         told = tuple(map(found_of, document.findings))
         return Outcome(None, bare_item(document)._replace(source=source, findings=told))
+    how = how._replace(whole=False)
     way_through = pipe(document, how)
     for _ in through(document, way_through):
         pass
