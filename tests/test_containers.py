@@ -343,6 +343,7 @@ RECORDS: dict[str, tuple[Any, list[str]]] = {
     "an export": (EXPORT, ["request", "stream"]),
     "a list of events": (LISTED, ["request", "stream"]),
     "a list of texts of events": (TEXTS, ["request", "stream"]),
+    "an exchange of a server": ({"req": {"body": REQUEST}, "res": {"body": dumped(REPLY)}}, ["request", "response"]),
     "what was observed": (OBSERVED, ["request", "response"]),
     "a payload of a gateway": (PAYLOAD, ["request", "response"]),
     "a telemetry record": (SPAN, ["request"]),
@@ -495,6 +496,11 @@ DAMAGED: dict[str, tuple[bytes, str, int]] = {
     "a cut list": (f"[{dumped(REQUEST)},{dumped(REQUEST)},".encode() + b'{"a":', "error[bad-json] in:1", 2),
     "broken YAML": (YAML_CASSETTE.encode() + b"\n\t- [", "error[unreadable] in:", 0),
     "an empty cassette": (b'{"interactions": []}', "error[empty] in", 0),
+    "a body that holds itself": (
+        b"interactions:\n- request:\n    uri: u\n    parsed_body: &a\n      b: *a\n",
+        "error[bad-json] in:1 (at /interactions/0/request/parsed_body)",
+        0,
+    ),
     "a packed body that is cut": (
         yaml.safe_dump(
             {"interactions": [{"request": {}, "response": {"body": {"string": gzip.compress(b"{}" * 99)[:-9]}}}]}

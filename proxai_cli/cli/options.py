@@ -131,9 +131,9 @@ CAPTURES = Words("CAPTURE", "files, directories, or - for stdin")
 CAPTURE = Words("CAPTURE", "a file, or - for stdin", most=1)
 
 WHOLE = (
-    "A capture is a body or a stream, also packed or behind its HTTP head; records in JSON lines or in one list; calls in "
-    "a HAR, a cassette, a transcript of curl -v or a gateway's log. Lines count from 1; of calls, counted from 0, the "
-    "request has an even number and the answer the next. An exchange goes through as one: an object with "
+    "A capture is a body or a stream, also packed or behind its HTTP head; records in JSON lines or in one list; calls "
+    "in a HAR, a cassette, a transcript of curl -v or a gateway's log. Lines count from 1; of calls, counted from 0, "
+    "the request has an even number and the answer the next. An exchange goes through as one: an object with "
     "method, url, headers and body, or status, headers and body, or with both as request and response. Of a body "
     "behind its HTTP head the body goes out; URL and headers help to know it. Credentials in heads are replaced, "
     "unless --set credentials=true."

@@ -11,7 +11,7 @@ from .. import text
 from ..context import Finding
 from ..errors import NotPossible, NotReadable, Place, ProxaiError
 from ..wire import sse
-from ..wire.calls import Capture
+from ..wire.calls import OF_RECORDS, OF_SESSIONS, Capture
 from ..wire.capture import captures, holds_calls
 from ..wire.http import Head, read_head
 from ..wire.packing import MAX_SIZE, begun, unpacked
@@ -243,16 +243,6 @@ def holds_streams_and_more(inputs: list[Input], how: Reading) -> bool:
     return False
 
 
-# What stands at the top of records, and not of the documents themselves.
-_OF_RECORDS = frozenset(
-    (
-        *("request", "request_body", "requestBody", "response", "response_body", "responseBody", "events", "body"),
-        *("custom_id", "attributes", "resourceLogs", "resource_logs"),
-        *("uuid", "sessionId", "leafUuid", "parentUuid", "payload"),
-    )
-)
-
-
 def opened(part: Part, how: Reading = AS_IT_IS) -> Iterator[Part]:
     """A part, or the bodies in it, if it is a record around bodies that are known."""
     if part.pieces is not None or part.fault or part.foreign or part.container not in VALUES:
@@ -297,7 +287,8 @@ def opened(part: Part, how: Reading = AS_IT_IS) -> Iterator[Part]:
 
 def _looks_like_record(value: Any) -> bool:
     if isinstance(value, dict):
-        return not _OF_RECORDS.isdisjoint(value) or ("input" in value and "output" in value)
+        known = not OF_RECORDS.isdisjoint(value) or not OF_SESSIONS.isdisjoint(value)
+        return known or "payload" in value or ("input" in value and "output" in value)
     return isinstance(value, list)
 
 

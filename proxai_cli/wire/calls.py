@@ -10,6 +10,12 @@ from . import sse
 from .http import Head, headers_of
 from .packing import MAX_SIZE, inflated, undone
 
+# What stands at the top of records around bodies, and not of the documents themselves.
+OF_ASKED = ("request", "request_body", "requestBody", "RequestBody", "raw_request", "proxy_server_request", "req")
+OF_ANSWERED = ("response", "response_body", "responseBody", "ResponseBody", "raw_response", "res", "events")
+OF_RECORDS = frozenset((*OF_ASKED, *OF_ANSWERED, "attributes", "resourceLogs", "resource_logs", "body", "custom_id"))
+OF_SESSIONS = frozenset(("uuid", "sessionId", "leafUuid", "parentUuid"))
+
 Fault = tuple[str, str, Place, str]
 
 

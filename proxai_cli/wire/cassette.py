@@ -14,6 +14,7 @@ from .packing import GZIP, MAX_SIZE
 from .values import elements
 
 CONTAINER = "cassette"
+MOST_NODES = 1 << 21
 LISTS = ("interactions", "http_interactions")
 
 
@@ -102,10 +103,25 @@ def _bytes(body: Any, inside: str) -> tuple[bytes, Fault | None]:
     if body is None:
         return b"", None
     try:
-        return text.dumps(body), None
+        said = text.dumps(body) if _is_finite(body) else None
     except (TypeError, ValueError):
-        # YAML knows dates, which JSON does not.
-        return b"", ("bad-json", "a body holds what JSON cannot say", Place(pointer=inside), "keep bodies as text")
+        said = None
+    if said is not None:
+        return said, None
+    # YAML knows dates, and values that hold themselves, which JSON does not.
+    return b"", ("bad-json", "a body holds what JSON cannot say", Place(pointer=inside), "keep bodies as text")
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a value has an end, and no more nodes than a body may have: in YAML one may stand in many places."""
+    todo, count = [value], 0
+    while todo:
+        node, count = todo.pop(), count + 1
+        if count > MOST_NODES:
+            return False
+        if isinstance(node, (dict, list)):
+            todo += node.values() if isinstance(node, dict) else node
+    return True
 
 
 def _object(value: Any, key: str) -> dict[str, Any]:

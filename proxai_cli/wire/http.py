@@ -42,14 +42,14 @@ class Unwrapper:
 
     def __init__(self) -> None:
         self.head: list[bytes] = []
-        self._step: Callable[[list[Piece]], bool] = self._start
+        self._step: Callable[[Unwrapper, list[Piece]], bool] = Unwrapper._start  # unbound, or each would hold itself
         self._waiting, self._at = b"", 0
         self._byte = self._framing = self._left = 0
 
     def feed(self, data: bytes) -> list[Piece]:
         pieces: list[Piece] = []
         self._waiting += data
-        while self._at < len(self._waiting) and self._step(pieces):
+        while self._at < len(self._waiting) and self._step(self, pieces):
             pass
         self._waiting, self._at = self._waiting[self._at :], 0
         return pieces
@@ -57,7 +57,7 @@ class Unwrapper:
     def close(self) -> list[Piece]:
         """What was held back because it might have been the beginning of a head."""
         pieces: list[Piece] = []
-        if self._waiting and self._step == self._start:
+        if self._waiting and self._step == Unwrapper._start:
             self._plain(pieces)
         return pieces
 
@@ -67,9 +67,9 @@ class Unwrapper:
             return False
         line = line or b""
         if _HEAD.match(line):
-            self.head, self._step = [], self._head
+            self.head, self._step = [], Unwrapper._head
         else:
-            self._step = self._size if _SIZE.fullmatch(line) else self._plain
+            self._step = Unwrapper._size if _SIZE.fullmatch(line) else Unwrapper._plain
         return True
 
     def _head(self, pieces: list[Piece]) -> bool:
@@ -81,7 +81,7 @@ class Unwrapper:
         if line.strip():
             self.head.append(line)
         else:
-            self._step = self._start
+            self._step = Unwrapper._start
         return True
 
     def _size(self, pieces: list[Piece]) -> bool:
@@ -90,11 +90,11 @@ class Unwrapper:
             return False
         size = _SIZE.fullmatch(line)
         if size is None:
-            self._step = self._plain
+            self._step = Unwrapper._plain
             return True
         self._skip(len(line))
         self._left = int(size[1], 16)
-        self._step = self._chunk if self._left else self._head
+        self._step = Unwrapper._chunk if self._left else Unwrapper._head
         return True
 
     def _chunk(self, pieces: list[Piece]) -> bool:
@@ -102,7 +102,7 @@ class Unwrapper:
         self._give(count, pieces)
         self._left -= count
         if not self._left:
-            self._step = self._after_chunk
+            self._step = Unwrapper._after_chunk
         return True
 
     def _after_chunk(self, pieces: list[Piece]) -> bool:
@@ -111,9 +111,9 @@ class Unwrapper:
             return False
         if end == b"\r\n":
             self._skip(2)
-            self._step = self._size
+            self._step = Unwrapper._size
         else:
-            self._step = self._plain
+            self._step = Unwrapper._plain
         return True
 
     def _plain(self, pieces: list[Piece]) -> bool:

@@ -12,7 +12,7 @@ from .. import text
 from ..errors import NotReadable, Place
 from ..ir.events import DONE
 from . import sse
-from .calls import head_of
+from .calls import OF_ANSWERED, OF_ASKED, OF_SESSIONS, head_of
 from .detect import Detection, detect_events, detect_value
 from .http import Head
 
@@ -23,42 +23,28 @@ END = "[DONE]"
 
 Path = tuple[str | int, ...]
 
-# Where requests and answers stand, by the key that comes first.
-ASKED: dict[str, tuple[Path, ...]] = {
-    "request": (
-        ("request", "body"),
-        ("request", "body_raw"),
-        ("request", "body", "json"),
-        ("request", "json"),
-        ("request", "payload"),
-        ("request",),
-    ),
-    "request_body": (("request_body",),),
-    "requestBody": (("requestBody",),),
-    "body": (("body",),),
-    "params": (("params",),),
-    "input": (("input",),),
-}
-ANSWERED: dict[str, tuple[Path, ...]] = {
-    "response": (
-        ("response", "body"),
-        ("response", "body_raw"),
-        ("response", "body", "json"),
-        ("response", "json"),
-        ("response", "events"),
-        ("response", "chunks"),
-        ("response", "payload"),
-        ("response",),
-    ),
-    "response_body": (("response_body",),),
-    "responseBody": (("responseBody",),),
-    "events": (("events",),),
-    "result": (("result", "message"), ("result", "error")),
-    "output": (("output",),),
-}
+# Where requests and answers stand: below these keys, by themselves or under one of the names that follow; what is there
+# is looked at in this order. The last ones are those of batches, bare bodies and what was observed.
+_BELOW: tuple[Path, ...] = (
+    ("body",),
+    ("body_raw",),
+    ("body", "json"),
+    ("json",),
+    ("events",),
+    ("chunks",),
+    ("payload",),
+    (),
+)
+ASKED: tuple[Path, ...] = (
+    *((key, *path) for key in OF_ASKED for path in _BELOW),
+    *(("body",), ("params",), ("input",)),
+)
+ANSWERED: tuple[Path, ...] = (
+    *((key, *path) for key in OF_ANSWERED for path in _BELOW),
+    *(("result", "message"), ("result", "error"), ("output",), ("body",)),
+)
 _ATTRIBUTES = ("body", "request_body", "request.body", "http.request.body", "response_body", "response.body")
 _TELEMETRY = ("resourceLogs", "resource_logs")
-_SESSION = frozenset({"uuid", "sessionId", "leafUuid", "parentUuid"})
 _NOTES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 NOTE = "line of a transcript"
 
@@ -103,16 +89,14 @@ def may_be_record(value: Any, bare: bool = False) -> bool:
     halves = [half for half in (value.get("request"), value.get("response")) if isinstance(half, dict)]
     if any("body" in half and ("url" in half or type(half.get("status")) is int) for half in halves):
         return bare
-    if "request" in value or "response" in value or ("input" in value and "output" in value):
-        return True
-    return any(key in value for key in ("request_body", "response_body", "requestBody", "responseBody", "events"))
+    return any(key in value for key in (*OF_ASKED, *OF_ANSWERED)) or ("input" in value and "output" in value)
 
 
 def is_note(value: dict[str, Any]) -> bool:
     """Is this a line of what a coding agent keeps of its session?"""
     if not isinstance(value.get("type"), str):
         return False
-    return bool(_SESSION & set(value)) or (value["type"] in _NOTES and "payload" in value)
+    return bool(OF_SESSIONS & set(value)) or (value["type"] in _NOTES and "payload" in value)
 
 
 def slots(value: Any, at: Iterable[str] = ()) -> list[Slot]:
@@ -197,16 +181,17 @@ def _answers(value: dict[str, Any]) -> Iterator[_Seen]:
         yield known
 
 
-def _at(value: dict[str, Any], places: dict[str, tuple[Path, ...]], head: Head, half: str) -> Iterator[_Seen]:
+def _at(value: dict[str, Any], paths: tuple[Path, ...], head: Head, half: str) -> Iterator[_Seen]:
     """What is known at such places, and is of the right half."""
-    for first, paths in places.items():
-        for path in paths if first in value else ():
-            here: Any = value
-            for key in path:
-                here = here.get(key) if isinstance(here, dict) else None
-            for seen in _seen(here, path, head):
-                if (seen.found.kind == "request") == (half == "request"):
-                    yield seen
+    for path in paths:
+        here: Any = value
+        for key in path:
+            here = here.get(key) if isinstance(here, dict) else None
+        if here is None:
+            continue
+        for seen in _seen(here, path, head):
+            if (seen.found.kind == "request") == (half == "request"):
+                yield seen
 
 
 def _seen(here: Any, path: Path, head: Head | None) -> Iterator[_Seen]:
