@@ -411,6 +411,18 @@ def test_every_error_says_what_to_do_and_none_leads_in_a_circle(proxai: Proxai) 
     assert faults.told(ProxaiError("bad-json", "no", hint="this"))[-1] == "  try: this"
 
 
+SHOWN = [
+    (b'{"role": "user", "n": -12, "x": [1, 22]', '  {"role": "user", "n": -12, "…": [1, …]'),
+    (b'"is "4111111111111111" or 555-1234 ok', '  "…"…"…'),
+    (b"Call 5551234, or +1 (555) 123", "  … …, … +… (…) …"),
+]
+
+
+@pytest.mark.parametrize(("line", "shown"), SHOWN)
+def test_the_line_of_an_error_holds_no_captured_text(line: bytes, shown: str) -> None:
+    assert faults.told(ProxaiError("bad-json", "no"), "x", line)[1] == shown
+
+
 def test_a_line_that_is_empty_is_not_shown(proxai: Proxai) -> None:
     for blank in ("", " ", "\n \n"):
         Path("nothing.json").write_text(blank)

@@ -1,6 +1,7 @@
 """How an error reads: its first line with code and place, the line of the capture it is about, what to do.
 
-Captured text is not repeated: in the line that is shown every string that is no known word is blanked.
+Captured text is not repeated: in the line that is shown everything is blanked that is no known word, nor a number that
+stands for itself.
 """
 
 import re
@@ -16,7 +17,9 @@ from ..report.lines import safe
 AS_DATA = ("json", "jsonl")
 WINDOW = 100
 BEFORE = 60
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[^\W\d](?:\w|[-./])*|[^\W\d]')
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|\w(?:\w|[-./])*')
+# What stands before a number of JSON that is told; elsewhere it may be a piece of somebody's text.
+_BEFORE_NUMBER = re.compile(r'(?:"\s*:|\[)\s*-?\Z')
 _FIELDS = frozenset({"data", "event", "id", "retry", "true", "false", "null", "DONE", "HTTP"})
 
 
@@ -67,7 +70,8 @@ def _shown(line: bytes, column: int | None) -> list[str]:
         blanked += said[at : token.start()]
         if moved is None and caret < token.end():
             moved = len(blanked)
-        blanked += _blank(token[0])
+        is_number = token[0][0].isdigit() and _BEFORE_NUMBER.search(said, 0, token.start())
+        blanked += token[0] if is_number else _blank(token[0])
         at = token.end()
     if moved is None:
         moved = len(blanked) + caret - at

@@ -275,8 +275,8 @@ class Same(NamedTuple):
 
 
 def told_once(items: Iterable[Item]) -> list[Same]:
-    """Changes and findings by fingerprint: what was denied first, then the most severe, and what counts for nothing
-    (known, allowed) last."""
+    """Changes and findings by fingerprint: what was denied first, then the most severe (of these what could have been
+    avoided), and what counts for nothing (known, allowed) last."""
     found: dict[tuple[Any, ...], Same] = {}
     homes: dict[tuple[Any, ...], int] = {}
     for number, item in enumerate(items):
@@ -287,10 +287,12 @@ def told_once(items: Iterable[Item]) -> list[Same]:
             is_new = homes.get(key) != number
             homes[key] = number
             found[key] = first._replace(leaves=first.leaves + leaves, documents=first.documents + is_new)
-    return sorted(
-        found.values(),
-        key=lambda same: (same.said.state in FORGIVEN, same.said.state != "denied", -LEVELS.index(same.said.level)),
-    )
+    return sorted(found.values(), key=lambda same: _order(same.said))
+
+
+def _order(said: Change | Found) -> tuple[bool, bool, int, bool]:
+    avoidable = isinstance(said, Change) and said.avoidable is True
+    return said.state in FORGIVEN, said.state != "denied", -LEVELS.index(said.level), not avoidable
 
 
 def _judgement(said: Change | Found) -> tuple[Any, ...]:
