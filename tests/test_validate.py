@@ -15,6 +15,7 @@ from proxai_cli.protocols import PROTOCOLS
 from proxai_cli.reasons import ERRORS, FINDINGS
 from proxai_cli.report import json as report
 from proxai_cli.validate import FOUND_AT_MOST, StreamValidator, validate
+from proxai_cli.validate.batch import validate_batch
 from proxai_cli.validate.exchange import validate_exchange
 from proxai_cli.validate.profiles import EVERYTHING, LAYERS, PROFILES, Wanted, layer_of
 from proxai_cli.validate.shape import MARKS, shape_of
@@ -303,6 +304,8 @@ REFUSED = [
     ("messages", "request", {**MESSAGES, "messages": [USER, {"role": "assistant", "content": "a "}]}, "prefill-space", ("messages", 1, "content")),
     ("messages", "request", {**MESSAGES, "messages": [USER, {"role": "assistant", "content": "a"}]}, None, None),
     ("messages", "request", {**MESSAGES, "model": "claude-opus-4-6", "messages": [USER, {"role": "assistant", "content": "a"}]}, "prefill", ("messages", 1)),
+    ("messages", "request", {**MESSAGES, "messages": [{**USER, "content": ""}]}, "empty-turn", ("messages", 0, "content")),
+    ("messages", "request", {**MESSAGES, "messages": [USER, {"role": "assistant", "content": ""}]}, None, None),
     ("messages", "response", MESSAGE, "empty-reply", ("content",)),
     ("messages", "response", {**MESSAGE, "content": [{"type": "text", "text": "x", "citations": None}], "stop_reason": "eos"}, "unknown-stop", ("stop_reason",)),
 ]  # fmt: skip
@@ -571,6 +574,13 @@ def test_a_model_may_stand_in_the_url() -> None:
     url = "https://x.openai.azure.com/openai/deployments/g/chat/completions?api-version=2024-10-21"
     assert not validate_exchange({**asked, "url": url}, "chat").findings
     assert codes(validate_exchange({**asked, "url": "/v1/chat/completions"}, "chat").findings) == ("invalid-shape",)
+
+
+def test_ids_of_a_batch() -> None:
+    lines = {"requests": [{"custom_id": name, "params": MESSAGES} for name in ("a-1", "a 1")]}
+    said = [(each.code, each.place) for each in validate_batch(lines, "messages") or ()]
+    assert said == [("illegal-custom-id", ("requests", 1, "custom_id"))]
+    assert validate_batch({"requests": []}, "messages") is None and validate_batch({"object": "batch"}, "chat") is None
 
 
 # The command

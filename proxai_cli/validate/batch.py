@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..context import Finding
-from ..endpoints.batches.bodies import bodies
+from ..endpoints.address import ANTHROPIC, VENDOR
+from ..endpoints.batches.bodies import bodies, illegal_ids
 from . import validate
 from .profiles import EVERYTHING, Wanted
 
@@ -11,6 +12,8 @@ from .profiles import EVERYTHING, Wanted
 def validate_batch(value: Any, protocol: str, wanted: Wanted = EVERYTHING) -> list[Finding] | None:
     """What is wrong with the bodies of a batch; None where it holds none."""
     found, count = list[Finding](), 0
+    if VENDOR[protocol] == ANTHROPIC and wanted.has("illegal-custom-id"):
+        found += [Finding("illegal-custom-id", path) for path in illegal_ids(value)]
     for kind, path in bodies(value):
         body, count = value, count + 1
         for step in path:

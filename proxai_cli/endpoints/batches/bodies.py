@@ -4,18 +4,30 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..address import CREATE, UNKNOWN, address
-from .lines import requests_of
+from .lines import CUSTOM_ID, requests_of
 
 Path = tuple[str | int, ...]
 
 
 def bodies(value: Any) -> Iterator[tuple[str, Path]]:
     """The kind and path of each body in the lines of a batch, asked or answered; none of what tells about a batch."""
-    lines, start = requests_of(value) if isinstance(value, (dict, list)) else ([], ())
-    for at, line in enumerate(lines):
-        path = start if line is value else (*start, at)
+    for path, line in _lines(value):
         for kind, keys in _of_line(line):
             yield kind, (*path, *keys)
+
+
+def illegal_ids(value: Any) -> Iterator[Path]:
+    """The paths of ids in the lines of a batch that do not fit Anthropic's pattern."""
+    for path, line in _lines(value):
+        name = line.get("custom_id") if isinstance(line, dict) else None
+        if isinstance(name, str) and not CUSTOM_ID.fullmatch(name):
+            yield (*path, "custom_id")
+
+
+def _lines(value: Any) -> Iterator[tuple[Path, Any]]:
+    lines, start = requests_of(value) if isinstance(value, (dict, list)) else ([], ())
+    for at, line in enumerate(lines):
+        yield start if line is value else (*start, at), line
 
 
 def _of_line(line: Any) -> Iterator[tuple[str, Path]]:

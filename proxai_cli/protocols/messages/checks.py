@@ -36,6 +36,9 @@ def request(body: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("too-many-cache-marks", ())
     if len(messages) > MOST_MESSAGES:
         yield Finding("too-many-messages", ("messages",))
+    for at, message in messages:
+        if message.get("content") in ("", []) and (at < len(messages) - 1 or message.get("role") != "assistant"):
+            yield Finding("empty-turn", ("messages", at, "content"), "a message without content, which the API refuses")
     if messages and messages[-1][1].get("role") == "assistant":
         yield from _last(body.get("model"), *messages[-1])
 
