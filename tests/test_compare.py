@@ -196,6 +196,18 @@ FAULTS: list[tuple[str, str, Any, list[tuple[Any, ...]]]] = [
             (CHANGED, "/messages/1/content", "/messages/2/content", "differs"),
         ],
     ),
+    (
+        "turns in another order, elsewhere",
+        "messages",
+        [
+            insert("messages", 3, {"role": "user", "content": [{"type": "text", "text": "First question"}]}),
+            drop("messages", 0),
+        ],
+        [
+            (CHANGED, "/messages/1/role", "/messages/2/role", "differs"),
+            (CHANGED, "/messages/1/content", "/messages/2/content/0/text", "differs"),
+        ],
+    ),
     ("tools in another order", "messages", [lambda value: value["tools"].reverse()], []),
     ("a tool", "messages", [drop("tools", 1)], [(DROPPED, "/tools/1", "/tools/1", "not-carried")]),
     (
@@ -317,7 +329,7 @@ def test_documents_of_two_kinds_are_not_compared(words: tuple[str, str]) -> None
         "response": answer("chat", {"content": "Hi"}),
         "error": {"error": {"message": "no", "type": "api_error"}},
     }
-    with pytest.raises(NotThatProtocol, match=f"a {words[0]} is compared with a"):
+    with pytest.raises(NotThatProtocol, match=f"of kind {words[0]}, the second {words[1]}"):
         compare(*(Capture(values[kind], "chat", kind) for kind in words))
 
 
@@ -453,8 +465,8 @@ def test_records_are_paired_by_their_names(proxai: Any, key: str, words: list[st
     items = proxai("diff", "a.jsonl", "b.jsonl", "--at", "/body", "--format", "json", *words).value["items"]
     assert [item["input"]["record"] for item in items if item["changes"]] == pairs
     assert all(change["source"] == "/seed" for item in items for change in item["changes"])
-    alone = [(item["input"]["path"], item["input"]["record"]) for item in items if item["findings"]]
-    assert alone == ([("a.jsonl", 1), ("b.jsonl", 2)] if len(pairs) == 1 else [])
+    alone = [(item["input"]["path"], found["place"]) for item in items for found in item["findings"]]
+    assert alone == ([("a.jsonl", {"line": 1}), ("b.jsonl", {"line": 2})] if len(pairs) == 1 else [])
 
 
 MISTAKES: list[tuple[list[str], int, str]] = [
@@ -465,7 +477,7 @@ MISTAKES: list[tuple[list[str], int, str]] = [
     (["diff", "a.json", "a.json", "--pair-by", "seed"], 2, "--pair-by takes a JSON Pointer"),
     (["diff", "a.json", "none.json"], 3, "none.json"),
     (["diff", "none.json", "a.json"], 3, "none.json"),
-    (["diff", "a.json", "reply.json"], 3, "a request is compared with a response"),
+    (["diff", "a.json", "reply.json"], 3, "of kind request, the second response"),
     (["diff", "a.json", "bad.json"], 3, "error[bad-json] bad.json:1"),
     (["diff", "cut.sse", "reply.json"], 3, "error[truncated] cut.sse"),
     (["diff", "a.json", "a.json", "--report", "json:./a.json"], 2, "would be overwritten"),

@@ -21,7 +21,7 @@ from .documents import Document, Told, told_by
 from .inputs import STDIN, Input, inputs
 from .options import Call
 from .outputs import spare
-from .parts import Part, Reading, parts, reading
+from .parts import Part, Reading, opened, parsed, reading, records
 from .places import placed
 from .run import Run
 from .translating import How, Outcome, bare_item, found_of, hiding_for, how, in_input, side_of, words_told
@@ -154,23 +154,26 @@ def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], A
         done = False
         run.fail(error, input, part)
 
-    def records(input: Input) -> Iterator[_Record]:
-        for part in parts(input, how):
-            if part.foreign:
-                run.foreign.leave(part, part.foreign)
-            else:
-                yield _read(part)
+    def documents(input: Input) -> Iterator[_Record]:
+        for record in records(input, how):
+            known = _known(record)
+            name = key(known.value[0]) if known.value and isinstance(known.value[0], dict) else None
+            for part in opened(known, how):
+                if part.foreign:
+                    run.foreign.leave(part, part.foreign)
+                else:
+                    yield _Record(part, b"".join(part.pieces or ()), name)
 
     try:
-        there = list(records(two))
+        there = list(documents(two))
     except ProxaiError as error:
         failed(error, two, None)
         return False
     try:
-        arriving = records(one)
+        arriving = documents(one)
         here = list(islice(arriving, 2))
         single = len(here) == len(there) == 1
-        pairs = [(here[0], there[0])] if single else _joined(chain(here, arriving), there, key)
+        pairs = [(here[0], there[0])] if single else _joined(chain(here, arriving), there)
         for mine, other in pairs:
             if other is None:
                 run.items.append(_alone(mine.part))
@@ -189,42 +192,36 @@ def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], A
 
 
 class _Record(NamedTuple):
-    """A part whose stream is read, and the record that it stands in."""
+    """A part, the bytes of its stream, and what the record that it stands in is told apart by."""
 
     part: Part
     data: bytes
+    name: Any
 
     @property
     def fresh(self) -> Part:
         """The part, to be read once more."""
         return self.part._replace(pieces=iter([self.data])) if self.part.pieces is not None else self.part
 
-    def named(self, key: Callable[[Any], Any]) -> Any:
-        """What the record is told apart by: its name, else its place among the others."""
-        record = self.part.envelope.record if self.part.envelope else None
-        if record is None and self.part.pieces is None:
-            try:
-                record = text.read(self.part.body)[0]
-            except NotReadable:
-                record = None
-        return key(record) if isinstance(record, dict) else None
+
+def _known(record: Part) -> Part:
+    """A record with its value, where that can be read; what is wrong with it is told when it is compared."""
+    if record.pieces is not None or record.fault or record.foreign:
+        return record
+    try:
+        return record._replace(value=parsed(record))
+    except NotReadable:
+        return record
 
 
-def _read(part: Part) -> _Record:
-    return _Record(part, b"".join(part.pieces) if part.pieces is not None else b"")
-
-
-def _joined(
-    ours: Iterable[_Record], theirs: list[_Record], key: Callable[[Any], Any]
-) -> Iterator[tuple[_Record, _Record | None]]:
+def _joined(ours: Iterable[_Record], theirs: list[_Record]) -> Iterator[tuple[_Record, _Record | None]]:
     """Records of the same name and of the same pointer in it; those without a name by their number.
 
     One of either side that has no partner comes alone.
     """
 
     def named(record: _Record, at: int) -> tuple[Any, ...]:
-        name = record.named(key)
-        return ("name", name, record.part.inside) if name is not None else ("number", at, "")
+        return ("number", at) if record.name is None else ("name", record.name, record.part.inside)
 
     open_ones: dict[tuple[Any, ...], deque[_Record]] = {}
     for at, record in enumerate(theirs):
@@ -242,9 +239,9 @@ def _joined(
 
 def _alone(part: Part) -> Item:
     """The item of a document that has no partner."""
-    return Item(
-        part.input.path, part.container, status="skipped", record=part.record, findings=(finding("unpaired-file"),)
-    )
+    place = None if part.place.line is None else {"line": part.place.line}
+    found = finding("unpaired-file", place=place)
+    return Item(part.input.path, part.container, status="skipped", record=part.record, findings=(found,))
 
 
 class _OfSecond(Exception):

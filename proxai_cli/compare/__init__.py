@@ -19,7 +19,7 @@ from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, 
 from ..protocols import PROTOCOLS
 from ..reasons import level
 from ..translate import translate
-from .alignment import JOINED, RENAMED, RESPELLED, SAME, Alignment, Document, Lone, Match, nodes_of, scalars
+from .alignment import DIFFERS, JOINED, MOVED, RENAMED, RESPELLED, Alignment, Document, Lone, Match, nodes_of, scalars
 
 __all__ = ["Capture", "Comparison", "Difference", "compare"]
 
@@ -81,7 +81,7 @@ def compare(
     if kind != second.kind:
         raise NotThatProtocol(
             "unrecognised",
-            f"a {first.kind} is compared with a {second.kind}; both must be of one kind",
+            f"the first is of kind {first.kind}, the second {second.kind}; only what is of one kind is compared",
             hint="proxai inspect   tells what each of them is",
         )
     ours = _read(restore(done.value, From(())), second.protocol, kind, context)
@@ -230,7 +230,7 @@ class _Way:
         if any(match.how == JOINED for match in said):
             why = "merged-boundary"
             return Difference(CHANGED, path, _common(there), why, level(why), 0, self._fill(there), True)
-        odd = [match for match in said if match.how not in (SAME, RESPELLED, RENAMED)]
+        odd = [match for match in said if match.how in (MOVED, DIFFERS)]
         if odd or len(said) < len(matches):
             at = odd[0].there[0] if odd and odd[0].there else _holder(feed, matches) or _common(there)
             steers = any(match.steers for match in said)
@@ -256,7 +256,7 @@ class _Way:
         here = self.alignment.reached.get(path)
         match = self.alignment.matched.get(here) if here is not None else None
         if here is not None and match is not None:
-            same = match.how in (SAME, RESPELLED, RENAMED)
+            same = match.how not in (JOINED, DIFFERS)
             entry = self.made.get(here)
             if entry is not None and (same or entry.why in NEUTRAL):
                 return Difference(SYNTHESIZED, None, path, entry.why, entry.level, 0, 1, False)

@@ -198,8 +198,9 @@ class Alignment:
         """All that is said, part by part, whatever turn it stands in; then the turns of the parts that are paired."""
         mine, other = _spoken(ours), _spoken(theirs)
         pairs, moved = _pairs(list(map(self._spoken_keys, mine)), list(map(self._spoken_keys, other)), True)
+        parts = [each.part for each in mine]
         for at, there in list(pairs.items()):
-            for beside in self._join([each.part for each in mine], at, other[there].part, pairs):
+            for beside in self._join(parts, at, other[there].part, pairs):
                 pairs[beside] = there
         met: tuple[set[int], set[int]] = set(), set()
         for at, there in sorted(pairs.items()):
