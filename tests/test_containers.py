@@ -208,6 +208,12 @@ CALLS: dict[str, tuple[str, str, list[tuple[int | None, str]]]] = {
     "curl -v with progress": (f"{PROGRESS}\n{CURL}", "curl", [(1, "response"), (3, "stream")]),
     "a stream that was followed": (FOLLOWED, "http", [(0, "request"), (1, "stream")]),
     "HTTP messages": (DIALOGUE, "http", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
+    "gateway log of one side": (
+        f"=== REQUEST (account: x) ===\nPOST {URL}\nAccept: y\n\n=== REQUEST BODY (9 bytes) ===\n"
+        f"{text.dumps(REQUEST, indent=2).decode()}\n\n=== RESPONSE 200 ===\nx: y\n\n=== RESPONSE BODY ===\n{STREAM}",
+        "gateway log",
+        [(0, "request"), (1, "stream")],
+    ),
     "gateway log": (LOG, "gateway log", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
 }
 
@@ -396,6 +402,22 @@ def test_an_envelope_keeps_its_other_keys(proxai: Proxai) -> None:
     assert kept(proxai, SPAN) == {"severity": 9, "attributes": {"body": dumped(bare), "n": 1}}
     assert kept(proxai, BATCH) == {"custom_id": "a", "params": bare}
     assert kept(proxai, RESULT)["result"]["message"]["content"] == reply["content"]
+
+
+def test_a_record_of_which_one_body_cannot_be_translated_is_left_out(proxai: Proxai) -> None:
+    empty = {**PAIR, "id": 8, "response": {"body": {**REPLY, "choices": []}}}
+    Path("in.jsonl").write_text("\n".join(map(dumped, (PAIR, empty, PAIR))))
+    done = proxai("convert", "in.jsonl", "--to", "messages", "--on-error", "skip")
+    assert done.code == 3 and "error[empty] in.jsonl:2 (at /response/body" in done.err
+    assert [text.loads(line)["id"] for line in done.out.splitlines()] == [7, 7]
+
+
+def test_sides_of_a_gateway_are_told_apart(proxai: Proxai) -> None:
+    Path("a.log").write_text(LOG)
+    assert [item["input"]["label"] for item in reported(proxai, "inspect", "a.log")] == ["client"] * 2 + [
+        "upstream"
+    ] * 2
+    assert b"upstream stream" in proxai("inspect", "a.log").out
 
 
 def test_bare_bodies(proxai: Proxai) -> None:

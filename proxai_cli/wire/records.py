@@ -236,7 +236,7 @@ def _event(said: Any) -> bytes | None:
             return bare.encode("utf-8", "surrogatepass") + b"\n\n"
         said = DONE if bare == END else _parsed(bare)
     if said is DONE or isinstance(said, dict):
-        return sse.write(said, bool(name), name if isinstance(name, str) else "")
+        return sse.write(said, True, name if isinstance(name, str) else "")
     return None
 
 

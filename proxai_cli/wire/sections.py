@@ -1,6 +1,7 @@
 """The log of a gateway in text with section marks: what a client sent, what the gateway sent on, and both answers.
 
-`=== REQUEST INFO ===`, `=== HEADERS ===`, `=== REQUEST BODY ===` and `=== RESPONSE ===` are the client's side;
+`=== REQUEST INFO ===` (or `=== REQUEST ===` with the line of the call), `=== HEADERS ===`, `=== REQUEST BODY ===`, and
+`=== RESPONSE ===` or `=== RESPONSE BODY ===` are the client's side;
 `=== API REQUEST n ===` and `=== API RESPONSE n ===` are the side of the server above, with `Headers:` and `Body:`.
 """
 
@@ -48,7 +49,7 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
             upstream.setdefault(section.number or "1", {})[section.name] = section
         else:
             client.setdefault(section.name, section)
-    calls = [(CLIENT, _client_request(client), _answer(client.get("RESPONSE")))]
+    calls = [(CLIENT, _client_request(client), _answer(client.get("RESPONSE BODY", client.get("RESPONSE"))))]
     for call in upstream.values():
         calls.append((UPSTREAM, _upstream_request(call.get("API REQUEST")), _answer(call.get("API RESPONSE"))))
     for number, (label, asked, answer) in enumerate(calls):
@@ -75,7 +76,9 @@ def _client_request(client: dict[str, Section]) -> Message | None:
     if body is None:
         return None
     info, headers = (_fields(client[name].data) if name in client else {} for name in ("REQUEST INFO", "HEADERS"))
-    return Message(Head(info.get("method"), info.get("url"), None, headers), body.data, place=body.place)
+    first = _ASKED.match(client["REQUEST"].data.decode("utf-8", "replace")) if "REQUEST" in client else None
+    method, url = info.get("method", first and first[1]), info.get("url", first and first[2])
+    return Message(Head(method, url, None, headers), body.data, place=body.place)
 
 
 def _upstream_request(section: Section | None) -> Message | None:
