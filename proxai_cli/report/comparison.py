@@ -38,18 +38,13 @@ def told(item: Item, verbose: bool = False) -> list[str]:
 
 
 def _head(item: Item) -> str:
-    """Both documents, and how sure it is what they are where that is not certain."""
+    """Both documents, and how sure it is what the second is where that is not certain (of the first it is told)."""
     source, target = item.source, item.target
     if source is None or target is None:
         return name(item)
     kinds = source.kind != target.kind
     sides = [f"{side.protocol} {side.kind}" if kinds else side.protocol for side in (source, target)]
-    unsure = [
-        f"{title} is {how_sure(item._replace(source=side))}"
-        for title, side in (("the first", source), ("the second", target))
-        if side.sure == "likely"
-    ]
-    doubt = f"  ({'; '.join(unsure)})" if unsure else ""
+    doubt = f"  (the second is {how_sure(item._replace(source=target))})" if target.sure == "likely" else ""
     second = name(item._replace(path=item.against or "", record=None))
     return f"{name(item)} ({sides[0]}) -> {second} ({sides[1]}){doubt}"
 
