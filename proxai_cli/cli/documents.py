@@ -241,7 +241,13 @@ def no_stream(document: Document) -> ProxaiError:
     """What to say where a stream is needed and something else came."""
     what = _whole(document) or f"a {document.protocol} {document.kind}, no stream"
     is_reply = document.is_reply_or_request and document.kind == "response"
-    return NotThatProtocol("unrecognised", f"this is {what}", hint="proxai explode" if is_reply else "proxai convert")
+    return NotThatProtocol("unrecognised", f"this is {what}", hint=_instead(document, is_reply))
+
+
+def _instead(document: Document, is_reply: bool) -> str:
+    if document.part.record is not None:
+        return "--pick NUMBER, as `proxai inspect` lists them"
+    return "proxai explode" if is_reply else "proxai convert"
 
 
 def no_reply(document: Document) -> ProxaiError:
