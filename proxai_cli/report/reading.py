@@ -25,10 +25,7 @@ class Read(NamedTuple):
 
 def read(data: bytes) -> Read:
     """A report from the text of its form `json` or `jsonl`. Raises `NotReadable` where it is none, or not whole."""
-    try:
-        values = [text.loads(part) for part in text.split(data)]
-    except NotReadable as error:
-        raise NotReadable(error.code, error.message, error.place, AGAIN) from None
+    values = _values(data)
     whole = values[-1] if values else None
     if not isinstance(whole, dict) or "proxai_report" not in whole:
         raise _none("it is no report of proxai in the form json or jsonl, or its end is missing")
@@ -40,6 +37,24 @@ def read(data: bytes) -> Read:
         raise _none("it is a report of another version of proxai")
     _check(whole)
     return Read([(_item(said), text.dumps(said)) for said in whole["items"]], whole["verdict"])
+
+
+def _values(data: bytes) -> list[Any]:
+    """The values of the lines, or the one value whose text goes over several."""
+    lines, values = [line for line in data.split(b"\n") if line.strip()], list[Any]()
+    for line in lines:
+        try:
+            values.append(text.loads(line))
+        except NotReadable as error:
+            if values:
+                raise NotReadable(error.code, error.message, Place(line=len(values) + 1), AGAIN) from None
+            break
+    else:
+        return values
+    try:
+        return [text.loads(data)]
+    except NotReadable as error:
+        raise NotReadable(error.code, error.message, error.place, AGAIN) from None
 
 
 def _check(whole: dict[str, Any]) -> None:
