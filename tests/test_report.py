@@ -351,7 +351,7 @@ def test_the_mapping_is_what_the_code_does() -> None:
     assert ("/model", "/model") in lines
     assert {line.reason for (place, _), line in lines.items() if place == "/seed"} == {"no-equivalent"}
     assert lines["/messages/*/content/*/image_url/url", "/messages/*/content/*/source/url"].reason == ""
-    assert lines["/stop", "/stop_sequences"].reason == "one-to-list"
+    assert {line.reason for (place, _), line in lines.items() if place == "/top_p"} == {""}
     assert lines["/tools/*/function/parameters", mapping.IN_PARTS].reason == ""
     assert not [line for line in lines.values() if line.kind != "request"]
 
@@ -386,3 +386,22 @@ def test_examples_hold_the_property_at_their_path(protocol: str, kind: str) -> N
             value = value[key]
         count += 1
     assert count >= 5
+
+
+def test_every_reason_that_a_small_document_shows_has_an_example() -> None:
+    found = {each.code: each for each in mapping.showings(translate)}
+    assert set(REASONS) - set(found) == mapping.NOT_SHOWN
+    assert str(found["clamp-temperature"]) == "chat request /temperature 2 -> messages /temperature 1"
+    assert str(found["one-to-list"]) == 'chat request /stop "x" -> messages /stop_sequences ["x"]'
+    assert str(found["no-equivalent"]).endswith(" -> messages, nowhere")
+    assert "  Example: chat request -> messages /max_tokens 4096" in mapping.explained("default-max-tokens", translate)
+    assert len(mapping.explained("noise", translate)) == len(mapping.explained("noise"))
+
+
+def test_the_mapping_tells_what_a_value_does() -> None:
+    found = {(line.place, line.reason) for line in mapping.mapping("chat", "messages", translate, "request")}
+    assert {
+        ("/temperature", ""), ("/temperature", "clamp-temperature"), ("/stop", "target-rejects"), ("/stop", ""),
+        ("/tools/*/function/name", "legal-name"), ("/messages/*/content/*/image_url/url", "unsupported-media"),
+        ("/messages/*/tool_calls/*/function/arguments", "raw-arguments"), ("/user", "target-rejects"),
+    } <= found  # fmt: skip

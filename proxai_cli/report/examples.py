@@ -27,6 +27,18 @@ _VALUES: dict[str, Any] = {
     "image_url": "https://example.com/a.png",
     "url": "https://example.com/a.png",
 }
+# Values at which the fate of a property may change, by type or name: beyond limits, empty, blank, of other forms.
+_PROBES: dict[str, list[Any]] = {
+    "string": ["", " ", "a b", "u@example.com", SAMPLE * 200], "integer": [0, 100_000], "number": [0, 2],
+}  # fmt: skip
+_PROBES_OF: dict[str, list[Any]] = {
+    **{key: ["data:image/png;base64,AAAA", "data:image/bmp;base64,AAAA", ""] for key in ("url", "image_url")},
+    "file_data": ["data:text/plain,a", "data:audio/wav;base64,AAAA"],
+    "media_type": ["image/jpg", "image/bmp"],
+    "arguments": ["", "no JSON"],
+    "ttl": ["1h", "12h"],
+}
+_LONG = 20  # entries of a list
 _ASKED = {"role": "user", "content": "hi"}
 _FUNCTION = {"name": "f", "arguments": "{}"}
 _SCHEMA = {"type": "object"}
@@ -77,10 +89,11 @@ def _schema(protocol: str) -> dict[str, Any]:
     return said
 
 
-def examples(protocol: str, kind: str) -> Iterator[Example]:
+def examples(protocol: str, kind: str, probing: bool = False) -> Iterator[Example]:
     """Documents of a kind: one for each property, and of a property with words of its own one for each word.
 
-    Types are walked breadth first; each stands once in each type that holds it, at its shortest path.
+    `probing` adds documents with values at which the fate of a property may change. Types are walked breadth first;
+    each stands once in each type that holds it, at its shortest path.
     """
     walk = _Walk(_schema(protocol)["$defs"])
     seen: set[tuple[str, str]] = set()
@@ -95,7 +108,7 @@ def examples(protocol: str, kind: str) -> Iterator[Example]:
                 properties: dict[str, Any] = found["properties"]
                 for key, inner in properties.items():
                     here = [*route, (found, key)]
-                    for value in walk.values(inner, key):
+                    for value in [*walk.values(inner, key), *(walk.probes(inner, key) if probing else ())]:
                         yield _completed(Example((*path, key), walk.document(here, value)), protocol, kind)
                     todo.append((owner, inner, (*path, key), here))
             elif isinstance(found.get("additionalProperties"), dict):
@@ -185,6 +198,16 @@ class _Walk:
         if first.get("type") in ("array", "object") or "const" in first or "properties" in first:
             return [self.small(first)]
         return [_VALUES[name]] if name in _VALUES else _SCALARS[first.get("type", "string")]
+
+    def probes(self, place: Any, name: str) -> Iterator[Any]:
+        """Further values of a property of this name, if any text or number will do for it, or a list of these."""
+        for _, found in self.variants(place):
+            if "enum" in found or "const" in found:
+                continue
+            if found.get("type") in _PROBES:
+                yield from _PROBES_OF.get(name, _PROBES[found["type"]])
+            elif found.get("type") == "array" and self.small(found.get("items", {})) == SAMPLE:
+                yield from ([SAMPLE], ["", " ", SAMPLE], [f"{SAMPLE}{at}" for at in range(_LONG)])
 
     def small(self, place: Any, name: str = "") -> Any:
         """The smallest value that the schema takes; of several variants the first that is not null."""

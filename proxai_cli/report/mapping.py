@@ -76,7 +76,7 @@ def mapping(source: str, target: str, translate: Translate, kind: str = "", fiel
     told: list[Line] = []
     for each in kinds:
         found: dict[tuple[str, str, str, str], list[str]] = {}
-        for example in examples(source, each):
+        for example in examples(source, each, probing=True):
             place = _pattern(example.path)
             if not wanted or _words(place)[-len(wanted) :] == wanted:
                 of = _type_of(example, each)
@@ -234,8 +234,65 @@ def codes() -> list[Code]:
     ]
 
 
-def explained(code: str) -> list[str]:
-    """A code in full, and the terms that are lost for it; empty where there is no such code."""
+# The ways on which an example of a reason is looked for: those first whose documents are fewest.
+_WAYS = (
+    ("request", "chat", "messages"),
+    ("request", "chat", "responses"),
+    ("response", "chat", "messages"),
+    ("response", "responses", "chat"),
+    ("request", "responses", "messages"),
+    ("response", "messages", "chat"),
+    ("request", "messages", "chat"),
+)
+# Reasons that no small document shows: those of streams, of choices among several, of a paired request, of `diff A B`.
+NOT_SHOWN = {
+    "added", "differs", "from-request", "late-piece", "noise", "not-carried", "not-yet", "out-of-nowhere",
+    "pieces-joined", "redacted", "room-for-thinking", "separator", "single-candidate", "stream-shape",
+    "stream-was-cut", "sum-of-pieces", "unclaimed",
+}  # fmt: skip
+_LONGEST = 40
+
+
+class Showing(NamedTuple):
+    """An example of a reason: a kind of document, both protocols, and both places with what stands there."""
+
+    code: str
+    kind: str
+    source: str
+    target: str
+    here: str
+    there: str
+
+    def __str__(self) -> str:
+        here, there = (f" {place}" if place else "" for place in (self.here, self.there))
+        return f"{self.source} {self.kind}{here} -> {self.target}{there or ', nowhere'}"
+
+
+def showings(translate: Translate) -> Iterator[Showing]:
+    """An example of each reason that a small document shows, from the first that does."""
+    told: set[str] = set()
+    for kind, source, target in _WAYS:
+        for example in examples(source, kind, probing=True):
+            try:
+                done = translate(example.document, source, target, kind)
+            except ProxaiError:
+                continue
+            for entry in done.ledger.entries:
+                if entry.why and entry.why not in told:
+                    told.add(entry.why)
+                    here = _told(example.document, entry.source)
+                    yield Showing(entry.why, kind, source, target, here, _told(done.value, entry.target))
+
+
+def _told(document: Any, path: Path | None) -> str:
+    if path is None:
+        return ""
+    value = text.dumps(_at(document, path)).decode()
+    return f"{text.pointer(path)} {value if len(value) <= _LONGEST else value[:_LONGEST] + ' …'}"
+
+
+def explained(code: str, translate: Translate | None = None) -> list[str]:
+    """A code in full, the terms that are lost for it, and an example; empty where there is no such code."""
     found = [each for each in codes() if each.code == code]
     told: list[str] = []
     for each in found:
@@ -247,4 +304,7 @@ def explained(code: str) -> list[str]:
     lost = [name for name, each in TERMS.items() if each.why == code]
     if found and lost and code != "no-equivalent":
         told.append(f"  Said of: {', '.join(lost)}.")
+    if translate is not None and code in REASONS and code not in NOT_SHOWN:
+        example = next((each for each in showings(translate) if each.code == code), None)
+        told += [] if example is None else [f"  Example: {example}"]
     return told + [f"  {each.advice}" for each in found]
