@@ -298,3 +298,28 @@ def test_quiet() -> None:
         == "proxai: note: side.json holds the capture, and is as private as that\n"
     )
     assert there("source", "messages", "-qq").err == ""
+
+
+def test_several_documents_have_a_side_file_each() -> None:
+    Path("captures/inner").mkdir(parents=True)
+    write("captures/a.json", REQUEST)
+    write("captures/inner/b.json", {**REQUEST, "seed": 8})
+    write("captures/c.sse", STREAM)
+    done = call("convert", "captures", "--to", "messages", "-o", "out/", "--side", "sides/")
+    assert done.code == 0 and "the files in sides/ hold the captures" in done.err
+    assert sorted(str(path) for path in Path("sides").rglob("*.json")) == [
+        "sides/a.json.side.json", "sides/c.sse.side.json", "sides/inner/b.json.side.json",
+    ]  # fmt: skip
+    assert call("convert", "out", "--back", "sides/", "-o", "again/").code == 0
+    for name in ("a.json", "inner/b.json", "c.sse"):
+        assert Path("again", name).read_bytes() == Path("captures", name).read_bytes()
+
+
+def test_an_input_without_its_side_file() -> None:
+    Path("captures").mkdir()
+    write("captures/a.json", REQUEST)
+    write("captures/b.json", REQUEST)
+    call("convert", "captures", "--to", "messages", "-o", "out/", "--side", "sides/")
+    Path("sides/b.json.side.json").unlink()
+    done = call("convert", "out", "--back", "sides/", "-o", "again/", "--on-error", "skip")
+    assert done.code == 3 and "sides/b.json.side.json" in done.err and Path("again/a.json").exists()

@@ -153,7 +153,7 @@ SOURCE = (
     ),
 )
 
-SIDE = Option("side", "write there what must be kept to come back without loss", "", "FILE")
+SIDE = Option("side", "write there what must be kept to come back without loss; DIR/ for several", "", "FILE")
 BACK = Option("back", "come back with what --side has written", "", "FILE")
 SPREADING = (
     Option("jobs", "processes that work on records or files; 0 is as many as cores", "j", "N", default="1"),

@@ -3,6 +3,7 @@
 What a side file holds and how a source comes back is in `side.py`; here are its captures, places and words.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -28,19 +29,27 @@ from .translating import How, Outcome, accounted, bare_item, failure, found_of, 
 
 
 class Kept:
-    """A side file under way. State: the pieces of a target that is a stream, and the text of the file."""
+    """Side files under way, one for each input. State: the pieces of a target that is a stream, and the text of the
+    file; where there are several files, each is written behind its target, else at the end."""
 
     def __init__(self, call: Call, inputs: list[Input], output: Output) -> None:
-        """Raises `bad-call` where there is not one document, or no place of its own for the file."""
-        self.place = call.side
-        one_document(inputs, "--side")
-        if self.place == STDOUT:
+        """Raises `bad-call` where a file would have no place of its own."""
+        if call.side == STDOUT:
             raise ProxaiError("bad-call", "stdout is for the document", hint="--side FILE")
-        if self.place == output.place(inputs[0]):
-            raise ProxaiError("bad-call", f"two documents would go to {self.place!r}", hint="name another place")
-        spare(self.place, inputs)
+        self.output = output
+        self.folder = is_folder(call.side, inputs, "--side")
+        self.name = call.side
+        places = [self.place(each) for each in inputs]
+        for place in places:
+            if place in [output.place(each) for each in inputs] or places.count(place) > 1:
+                raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="name another place")
+            spare(place, inputs)
         self.stream: list[bytes] = []
         self.data = b""
+
+    def place(self, input: Input) -> str:
+        """Where the side file of an input goes."""
+        return side_of(self.name, input) if self.folder else self.name
 
     def watched(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The pieces of a stream, as they come."""
@@ -57,17 +66,28 @@ class Kept:
 
     def take_body(self, document: Document, value: Any, how: How) -> None:
         """Keep what is needed to come back from a body."""
-        self.data = made(document, _whole(document.part.input), value, how)
+        self._keep(document, value, how)
 
     def take_stream(self, document: Document, how: How) -> None:
         """The same for a stream that was watched to its end."""
         target = events(b"".join(self.stream), how.to(document)).values
+        self._keep(document, target, how)
+        self.stream.clear()
+
+    def _keep(self, document: Document, target: Any, how: How) -> None:
         self.data = made(document, _whole(document.part.input), target, how)
+        if self.folder:
+            self.output.finish()
+            write_file(self.place(document.part.input), self.data)
+            if isinstance(document.part.input.read, list):
+                document.part.input.read.clear()
 
     def write(self) -> str:
-        """Write the file; what to say of it. Raises `not-written`."""
-        write_file(self.place, self.data)
-        return f"{self.place} holds the capture, and is as private as that"
+        """Write the file, if it is not yet; what to say of it. Raises `not-written`."""
+        if self.folder:
+            return f"the files in {self.name} hold the captures, and are as private as those"
+        write_file(self.name, self.data)
+        return f"{self.name} holds the capture, and is as private as that"
 
 
 def _whole(input: Input) -> bytes:
@@ -75,10 +95,18 @@ def _whole(input: Input) -> bytes:
     return b"".join(input.read if isinstance(input.read, list) else ())
 
 
-def one_document(inputs: list[Input], option: str) -> None:
-    """Raises `bad-call` where there are several inputs, for a side file belongs to one document."""
+def is_folder(place: str, inputs: list[Input], option: str) -> bool:
+    """Does the option name a directory, with a side file for each input? Raises `bad-call` where it has to."""
+    if place.endswith(("/", os.sep)) or os.path.isdir(place):
+        return True
     if len(inputs) != 1:
-        raise ProxaiError("bad-call", f"{option} is for one document, and here are several", hint="one call for each")
+        raise ProxaiError("bad-call", f"{option} names one file, and here are several inputs", hint=f"{option} DIR/")
+    return False
+
+
+def side_of(folder: str, input: Input) -> str:
+    """The side file of an input below a directory; a target that kept its name has the same."""
+    return os.path.join(folder, f"{input.name}.side.json")
 
 
 def made(document: Document, data: bytes, value: Any, how: How) -> bytes:
@@ -144,27 +172,37 @@ class Returning:
     """The way back with a side file: recognises the target as what the file says it is, and gives the source."""
 
     def __init__(self, call: Call, inputs: list[Input]) -> None:
-        """Raises `bad-call`, and `wrong-side-file` where the file cannot be read or another way is asked for."""
-        one_document(inputs, "--back")
+        """Raises `bad-call`, and `wrong-side-file` as `_read` does."""
+        self.place = call.back
+        self.folder = is_folder(call.back, inputs, "--back")
+        self.call = call
         for option in ("set", "request", "kind", "repair", "interleave"):
             if call.values[option] not in ([], None, False, "auto"):
                 raise ProxaiError("bad-call", f"the side file says what --{option} was", hint=f"leave --{option} out")
+        if not self.folder:
+            self.side = self._read(call.back)
+
+    def _read(self, place: str) -> side.Side:
+        """A side file. Raises `wrong-side-file` where it cannot be read, or another way is asked for."""
         try:
-            self.side = side.read(read(call.back))
+            kept = side.read(read(place))
         except ProxaiError as error:
-            raise NotThatSideFile("wrong-side-file", f"{call.back}: {error.message}", hint=error.hint) from None
-        ways = (("--to", call.to, self.side.protocol), ("--from", call.values["from"], self.side.target))
-        for option, said, kept in ways:
-            if said not in (None, "auto", kept):
+            raise NotThatSideFile("wrong-side-file", f"{place}: {error.message}", hint=error.hint) from None
+        ways = (("--to", self.call.to, kept.protocol), ("--from", self.call.values["from"], kept.target))
+        for option, said, wanted in ways:
+            if said not in (None, "auto", wanted):
                 raise NotThatSideFile(
                     "wrong-side-file",
-                    f"the side file was written on the way from {self.side.protocol} to {self.side.target}, and "
+                    f"the side file was written on the way from {kept.protocol} to {kept.target}, and "
                     f"{option} says {said}",
-                    hint=f"{option} {kept}",
+                    hint=f"{option} {wanted}",
                 )
+        return kept
 
     def recognised(self, part: Part) -> Document:
         """The target, known for what the side file says it is. Raises `wrong-side-file` where it is something else."""
+        if self.folder:
+            self.side = self._read(side_of(self.place, part.input))
         kept, is_stream = self.side, part.pieces is not None
         value, noticed = (None, ()) if is_stream else parsed(part)
         if kept.kind == EXCHANGE:
