@@ -203,6 +203,10 @@ ADVICE = {
     "loss*": "Look at each place before the target is sent: proxai diff CAPTURE --to P --format lines",
     "unexplained": "Report it, with the command and the name of the field.",
 }
+# What somebody else's translation did is for them to mend.
+COMPARED = dict.fromkeys(
+    ("added", "differs", "not-carried"), "Tell whoever translated it, with each place: proxai diff A B --format lines"
+)
 # What to do about a finding, by the layer where it is seen.
 FOUND = {
     "client": "The translation went on; clients that are strict may stop at this.",
@@ -224,7 +228,10 @@ class Code(NamedTuple):
 
 def codes() -> list[Code]:
     """Every reason, finding and error."""
-    told = [Code(code, "reason", each.level, each.text, ADVICE[each.level]) for code, each in REASONS.items()]
+    told = [
+        Code(code, "reason", each.level, each.text, COMPARED.get(code, ADVICE[each.level]))
+        for code, each in REASONS.items()
+    ]
     told += [
         Code(code, f"finding, {each.layer}", each.level, each.text, FOUND.get(each.layer, FOUND[""]))
         for code, each in FINDINGS.items()
