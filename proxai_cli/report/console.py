@@ -28,7 +28,7 @@ def formed(report: Report, shown: Shown) -> bytes:
         return table(report.items, shown.width, shown.color, shown.verbose).encode()
     console, out = screen(shown.width, shown.color)
     console.print(by_file(report.items) if shown.by == "file" else by_path(report.items, shown.width))
-    console.print(told_together(report))
+    console.print(told_together(report, told_once(report.items)))
     return out.getvalue().encode()
 
 

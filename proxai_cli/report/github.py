@@ -14,17 +14,18 @@ def formed(report: Report, shown: Shown) -> bytes:
 
     Where there are more of a kind than are shown, the last one says how many, and where they are told.
     """
-    told = [same for same in told_once(report.items) if same.said.state not in FORGIVEN]
+    told = told_once(report.items)
+    counting = [same for same in told if same.said.state not in FORGIVEN]
     elsewhere = f"report: {', '.join(map(safe, shown.elsewhere))}" if shown.elsewhere else ""
     lines = []
     for kind, room in SHOWN.items():
-        these = [same for same in told if KINDS[severity(same.said)] == kind]
+        these = [same for same in counting if KINDS[severity(same.said)] == kind]
         fitting = these if len(these) <= room else these[: room - 1]
         lines += [_annotation(kind, same) for same in fitting]
         if len(fitting) < len(these):
             more = f"{len(these) - len(fitting)} more {kind}s; {elsewhere or '--report FILE.json tells all'}"
             lines.append(command(kind, more, title="proxai"))
-    summed = told_together(report) + (f"; {elsewhere}" if elsewhere else "")
+    summed = told_together(report, told) + (f"; {elsewhere}" if elsewhere else "")
     return "".join([*lines, command("notice", summed, title="proxai")]).encode()
 
 

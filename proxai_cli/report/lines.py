@@ -14,6 +14,7 @@ from .account import (
     Found,
     Item,
     Report,
+    Same,
     Together,
     code,
     groups,
@@ -21,7 +22,6 @@ from .account import (
     levels_of,
     pointer,
     sentence,
-    told_once,
 )
 from .forms import Shown
 
@@ -226,23 +226,23 @@ def message(said: Change | Found, leaves: int = 0, places: Places = pointer) -> 
     return safe(told) + (f" [{judged}]" if judged else "")
 
 
-def told_together(report: Report) -> str:
-    """A run in one line: how many different changes and findings are new, known, allowed; rules; what was not read."""
+def told_together(report: Report, told: Iterable[Same]) -> str:
+    """A run, of which this is told, in one line: how much of it is new, known, allowed; rules; what was not read."""
     verdict = report.verdict
-    states = Counter(same.said.state for same in told_once(report.items) if not is_failure(same.said))
-    told = [f"{states['new']} new"]
-    told += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
+    states = Counter(same.said.state for same in told if not is_failure(same.said))
+    parts = [f"{states['new']} new"]
+    parts += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
     rules = {"expired": verdict.expired_rules, "fitted nothing": verdict.unused_rules}
-    told += [
+    parts += [
         f"{len(names)} rule{'s' * (len(names) > 1)} {what} ({safe(', '.join(names))})"
         for what, names in rules.items()
         if names
     ]
-    told += [f"{len(verdict.gone)} gone"] if verdict.gone else []
+    parts += [f"{len(verdict.gone)} gone"] if verdict.gone else []
     statuses = Counter(item.status for item in report.items)
     words = {"failed": "failed", "cut": "cut", "skipped": "left out"}
-    told += [f"{statuses[status]} {word}" for status, word in words.items() if statuses[status]]
-    return ", ".join(told) + ("" if verdict.complete else "; not all was looked at")
+    parts += [f"{statuses[status]} {word}" for status, word in words.items() if statuses[status]]
+    return ", ".join(parts) + ("" if verdict.complete else "; not all was looked at")
 
 
 def judgement(said: Change | Found) -> str:

@@ -29,7 +29,7 @@ def formed(report: Report, shown: Shown) -> bytes:
     named = failed[:NAMED] + ([f"- … and {len(failed) - NAMED} more"] if len(failed) > NAMED else [])
     room = LIMIT - AROUND - sum(len(line.encode()) for line in named)
     fitting = rows[: _fitting(rows, room)]
-    parts = [f"### proxai {report.command}: {_text(told_together(report))}\n\n"]
+    parts = [f"### proxai {report.command}: {_text(told_together(report, told))}\n\n"]
     parts += [
         f"{_code(name(item))}: {way(item)}\n\n" for item in report.items if item.source and len(report.items) == 1
     ]

@@ -1,10 +1,12 @@
 """The account as SARIF 2.1.0: one run, whose rules are the reasons and whose results are the changes and findings."""
 
 import re
+from collections.abc import Iterator
+from heapq import nlargest
 from typing import Any
 from urllib.parse import quote
 
-from .account import Change, Found, Item, Report, code, fingerprint, is_failure, pointer, severity
+from .account import Change, Found, Item, Report, code, fingerprint, is_failure, pointer, severity, told_once
 from .forms import Shown
 from .json import written
 from .lines import message, safe, told_together
@@ -21,14 +23,14 @@ def formed(report: Report, shown: Shown) -> bytes:
 
 
 def _run(report: Report) -> dict[str, Any]:
-    said = [(item, each) for item in report.items for each in item.said if not is_failure(each)]
-    kept = sorted(said, key=lambda pair: -severity(pair[1]))[:LIMIT]
+    kept = nlargest(LIMIT, _said(report), key=lambda pair: severity(pair[1]))
+    left_out = sum(1 for _ in _said(report)) - len(kept)
     paths = list(dict.fromkeys(item.path for item in report.items if item.path != "-"))
     artifacts = {path: number for number, path in enumerate(paths)}
     rules = {name: number for number, name in enumerate(dict.fromkeys(code(each) for _, each in kept))}
     failures = [(item, found) for item in report.items for found in item.findings if is_failure(found)]
     kinds = {name: number for number, name in enumerate(dict.fromkeys(found.code for _, found in failures))}
-    with_baseline = report.verdict.baseline is not None or any(each.state == "known" for _, each in said)
+    with_baseline = report.verdict.baseline is not None or any(each.state == "known" for _, each in kept)
     driver = {
         "name": "proxai",
         "semanticVersion": report.tool,
@@ -39,9 +41,13 @@ def _run(report: Report) -> dict[str, Any]:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": {"uri": uri(path)}, "roles": ["analysisTarget"]} for path in paths],
-        "invocations": [_invocation(report, failures, kinds, artifacts, len(said) - len(kept))],
+        "invocations": [_invocation(report, failures, kinds, artifacts, left_out)],
         "results": [_result(item, each, rules, artifacts, with_baseline) for item, each in kept],
     }
+
+
+def _said(report: Report) -> Iterator[tuple[Item, Change | Found]]:
+    return ((item, each) for item in report.items for each in item.said if not is_failure(each))
 
 
 def _descriptors(names: dict[str, int]) -> list[dict[str, Any]]:
@@ -78,7 +84,7 @@ def _invocation(
     ]
     if left_out:
         told.append(_note(f"{left_out} more results do not fit in; the json report has all.", "warning"))
-    told.append(_note(told_together(report), "note"))
+    told.append(_note(told_together(report, told_once(report.items)), "note"))
     rules = {"expired": verdict.expired_rules, "fitted nothing": verdict.unused_rules}
     return {
         "executionSuccessful": verdict.complete,
