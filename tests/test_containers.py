@@ -2,7 +2,7 @@
 
 import base64
 import gzip
-import io
+import pickle
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 import yaml
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxai_cli import text
 from proxai_cli.cli.inputs import Input
 from proxai_cli.cli.parts import Reading, parts, records
+from proxai_cli.errors import NotReadable, ProxaiError
+from proxai_cli.wire.calls import OF_RECORDS, OF_SESSIONS
+from proxai_cli.wire.capture import captures
+from proxai_cli.wire.records import may_be_record, put, slots
 
 from .calls import Done, answered
 from .shared import SHARED
@@ -550,6 +556,48 @@ def test_damage_is_told_with_its_place(proxai: Proxai, what: str) -> None:
     assert proxai("inspect", "in").code == 3
 
 
+@pytest.mark.parametrize("what", CALLS)
+def test_what_is_cut_or_hit_anywhere_is_told(what: str) -> None:
+    data = CALLS[what][0].encode()
+    for at in range(0, len(data), max(1, len(data) // 60)):
+        for hit in (data[:at], data[:at] + b"\x00" + data[at + 1 :], data[:at] + b'"' + data[at:], data[at:]):
+            try:
+                for capture in captures(hit):
+                    assert capture.container and capture.place.line
+            except ProxaiError as fault:
+                assert fault.code in ("empty", "unreadable", "bad-json") and fault.hint
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "{", STREAM, "data: {}", dumped(REQUEST), "assistant"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from([*sorted(OF_RECORDS | OF_SESSIONS), "type", "data", "message", "messages", "input", "output", "key",
+                         "value", "stringValue", "scopeLogs", "logRecords", "url", "headers", "status", "payload", "content"]),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(VALUES, st.lists(st.sampled_from(["", "/request", "/body/0", "/messages/0/content", "/~2"]), max_size=2))
+def test_any_value_may_be_a_record(value: Any, at: list[str]) -> None:
+    """What is found in one is put back as it was."""
+    may_be_record(value)
+    before = dumped(value)
+    try:
+        found = slots(value, at)
+    except NotReadable as fault:
+        assert at and fault.code == "unrecognised"
+        return
+    for slot in found:
+        if slot.form in ("value", "text"):
+            value = put(value, slot, text.loads(slot.body))
+    if all(slot.form == "value" and slot.path[:1] != ("messages",) for slot in found):
+        assert dumped(value) == before
+
+
 SIZES = {"1000": 3, "1 kB": 3, "1KiB": 3, "500MB": 0, "2GiB": 0, "x": 2, "-1": 2, "1 parsec": 2}
 
 
@@ -631,10 +679,5 @@ def test_recorded_archives(proxai: Proxai) -> None:
 
 def test_records_are_plain_values() -> None:
     """So that other processes may take them."""
-    import pickle
-
-    data = io.BytesIO(HAR.encode()).getvalue()
-    from proxai_cli.wire.capture import captures
-
-    for capture in captures(data):
+    for capture in captures(HAR.encode()):
         assert pickle.loads(pickle.dumps(capture)) == capture

@@ -3,7 +3,7 @@ transcript of `curl -v`."""
 
 import re
 from collections.abc import Iterator
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
 from ..errors import Place
@@ -30,7 +30,7 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
 
 def _messages(data: bytes) -> list[_Said]:
     starts = [found.start() for found in _MESSAGE.finditer(data)]
-    found = [_said(data[start:end]) for start, end in zip(starts, [*starts[1:], len(data)], strict=True)]
+    found = [_said(data[start:end]) for start, end in pairwise([*starts, len(data)])]
     return [said for said in found if said is not None]
 
 

@@ -150,7 +150,7 @@ def read_head(data: bytes) -> Head | None:
     headers = headers_of((name, value) for name, colon, value in (line.partition(":") for line in lines) if colon)
     words = first.split()
     if words[0].startswith("HTTP/"):
-        return Head(None, None, int(words[1]), headers)
+        return Head(None, None, int(words[1][:3]), headers)
     host = headers.get("host")
     return Head(words[0], f"//{host}{words[1]}" if host and words[1].startswith("/") else words[1], None, headers)
 

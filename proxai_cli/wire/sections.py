@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import Place
@@ -59,7 +60,7 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
 
 def _sections(data: bytes) -> list[Section]:
     marks = list(_MARK.finditer(data))
-    ends = [mark.start() for mark in marks[1:]] + [len(data)]
+    between = pairwise([*(mark.start() for mark in marks), len(data)])
     return [
         Section(
             mark[1].decode(),
@@ -67,7 +68,7 @@ def _sections(data: bytes) -> list[Section]:
             data[mark.end() : end],
             Place(line=1 + data.count(b"\n", 0, mark.end()), byte=mark.end()),
         )
-        for mark, end in zip(marks, ends, strict=True)
+        for mark, (_, end) in zip(marks, between, strict=True)
     ]
 
 

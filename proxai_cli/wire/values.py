@@ -82,6 +82,7 @@ class Scanner:
                 self.at += 1
                 return True
             if not self._more():
+                self.at = len(self.data)
                 return False
 
     def _mark(self) -> bytes:
@@ -113,7 +114,7 @@ class Scanner:
         place = self.place()
         if not self.pass_value():
             if self.next():
-                raise NotReadable("bad-json", f"nested deeper than {text.MAX_DEPTH} levels", place)
+                raise NotReadable("bad-json", f"nested deeper than {text.MAX_DEPTH} levels", place, _AGAIN)
             raise _cut(self._end())
         return bytes(self.data[: self.at]), place
 
