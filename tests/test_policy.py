@@ -634,6 +634,12 @@ def test_reports_added_up_are_the_report_of_one_run(proxai: Proxai, home: Path) 
         assert proxai("diff", "--merge", *names, "--format", "json").value == one
 
 
+def test_the_report_of_a_comparison_comes_back_as_it_was(proxai: Proxai, home: Path) -> None:
+    put(home / "other.json", {**REQUEST, "seed": 8})
+    done = proxai("diff", "captures/a.json", "other.json", "--format", "json", "--report", "r.json")
+    assert done.code == 1 and proxai("diff", "--merge", "r.json", "--format", "json").out == done.out
+
+
 def test_reports_added_up_are_judged_as_one(proxai: Proxai, home: Path) -> None:
     parts = reports(proxai, home)[:-1]
     put(home / "proxai.toml", POLICY + SEED)
