@@ -275,8 +275,8 @@ def test_what_the_second_keeps_although_ours_would_not_is_carried() -> None:
     account = compared(Capture(asked, "messages", "request"), second, "chat")
     kept = {each.source: each.fate for each in account if each.source and "thinking" in each.source}
     assert kept == {("messages", 1, "content", 0, "thinking"): CARRIED}
-    asked["unheard_of"] = {"a": [1]}
-    second["unheard_of"] = {"a": [1]}
+    asked |= {"unheard_of": {"a": [1]}, "top_k": 5}
+    second |= {"unheard_of": {"a": [1]}, "top_k": 5}
     assert not faults(compared(Capture(asked, "messages", "request"), second, "chat"))
 
 

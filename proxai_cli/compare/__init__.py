@@ -7,7 +7,7 @@ somebody's fault.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import text
@@ -154,12 +154,17 @@ class _Way:
         for key, node, paths in reversed(list(_said(self.theirs))):
             if paths and not any(path in reached for path in paths):
                 there.setdefault(key, []).append((node, paths))
+        taken: set[Path] = set()
         for key, _, paths in _said(self.source) if there else ():
             fed = [path for path in paths if path in self.feeds]
             if any(leaf in matched for path in fed for feed in self.feeds[path] for leaf in feed.leaves):
                 continue
-            if paths and there.get(key):
-                node, kept = there[key].pop()
+            waiting = there.get(key, [])
+            while waiting and waiting[-1][1][0] in taken:
+                waiting.pop()
+            if paths and waiting and paths[0] not in self.found:
+                node, kept = waiting.pop()
+                taken.add(kept[0])
                 alike = len(paths) == len(kept)
                 self.found.update((path, (kept[at],) if alike else kept) for at, path in enumerate(paths))
                 self._implied(node)
@@ -302,17 +307,17 @@ def _excuse(alone: Lone) -> str | None:
 _RANK = {(CARRIED, None): 0, (CHANGED, False): 1, (CHANGED, True): 2, (DROPPED, False): 3, (DROPPED, True): 4}
 
 
-def _said(document: Document) -> Iterable[tuple[Any, Node, tuple[Path, ...]]]:
-    """What is said under the terms of all protocols, or under a name that none of them knows, as a key; with its node
-    and the leaves that say it. Words of a conversation speak for themselves; other values only where there is but one
-    node of their kind."""
+def _said(document: Document) -> Iterator[tuple[Any, Node, tuple[Path, ...]]]:
+    """What is said under a term, and under its own name, as keys; with its node and the leaves that say it. Words of a
+    conversation speak for themselves; other values only where there is but one node of their kind."""
     for node in nodes_of(document.node):
         single = node.kind in ("request", "reply", "usage", "error")
         known = [(name, said) for name, said in node.says.items() if name in TERMS and isinstance(said, Leaf)]
-        for name, said in (*known, *((("", key), leaf) for key, leaf in node.extras.items())):
+        for name, said in (*known, *(("", leaf) for leaf in node.extras.values())):
             telling = isinstance(said.value, str) and len(said.value) >= TELLING and name not in IMPLIED
             if single or telling:
-                yield (node.kind, name, _key(said)), node, document.scalars(said)
+                value, paths = _key(said), document.scalars(said)
+                yield from (((node.kind, each, value), node, paths) for each in (name, ("", said.key)) if each)
 
 
 # A text of so many characters is not in two documents by chance.
