@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ..errors import NotThatProtocol, ProxaiError
-from .parts import CALLS, Part
+from .parts import CALLS, Part, creates_reply
 
 OTHER_API = "other API"
 _MANY = {"html": "html", "line of a transcript": "lines of a transcript", "other": "others", "empty": "empty"}
@@ -47,8 +47,4 @@ def is_elsewhere(error: Exception, part: Part) -> bool:
     """Is this the body of a call that creates no reply, of an API that is not known?"""
     if not isinstance(error, ProxaiError) or error.code != "unrecognised" or part.container not in CALLS:
         return False
-    if part.head is None or not part.head.url:
-        return False
-    from ..endpoints.address import CREATE, address
-
-    return address(part.head.url).call != CREATE
+    return part.head is not None and bool(part.head.url) and not creates_reply(part.head)

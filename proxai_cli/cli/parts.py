@@ -168,9 +168,22 @@ def _part(input: Input, capture: Capture, how: Reading) -> Part:
         foreign=capture.foreign,
         fault=capture.error,
     )
+    if part.foreign in ("html", "other") and creates_reply(part.head):
+        what = "a page" if part.foreign == "html" else "plain text"
+        fault = NotReadable("bad-json", f"neither JSON nor an event stream, but {what}", hint="capture the call again")
+        return part._replace(foreign="", fault=fault)
     if sse.looks_like_a_stream(capture.body):
         return part._replace(pieces=iter([capture.body]))
     return part._replace(body=capture.body)
+
+
+def creates_reply(head: Head | None) -> bool:
+    """Does the URL say that this is a call which creates a reply?"""
+    if head is None or not head.url:
+        return False
+    from ..endpoints.address import CREATE, address
+
+    return address(head.url).call == CREATE
 
 
 def _asked(input: Input, how: Reading) -> Capture | None:

@@ -14,7 +14,7 @@ from .packing import GZIP, MAX_SIZE
 from .values import elements
 
 CONTAINER = "cassette"
-MOST_NODES = 1 << 21
+MOST_NODES = 1 << 20
 LISTS = ("interactions", "http_interactions")
 
 
