@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from .context import Context, Finding
-from .errors import OutOfOrder, ProxaiError
+from .errors import NotPossible, OutOfOrder, ProxaiError
 from .ir.events import DONE, Collector, Done, Event, Fail, Progress
 from .ir.events import explode as exploded
 from .ledger import CARRIED, DROPPED, Entry, Leaf, Ledger, Path, Writer
@@ -227,12 +227,15 @@ def explode(
 ) -> Translation:
     """A response body as the list of a stream's events (`DONE` for the `[DONE]` line), of the same protocol or another.
 
-    `pieces` says how texts are cut: `whole`, `words`, or a number of characters.
+    `pieces` says how texts are cut: `whole`, `words`, or a number of characters. Raises `NotPossible` (`empty`) for a
+    reply without a choice, and what reading the body raises.
     """
     context = (context or Context()).fresh()
     ledger = Ledger()
     to = PROTOCOLS[target or protocol]
     reply = PROTOCOLS[protocol].read["response"](body, context)
+    if "parts" not in reply.says and reply.get("error") is None:
+        raise NotPossible("empty", "the reply holds no choice", hint="look at it with `proxai inspect`")
     encoder = to.Encoder(ledger, paired(context, to.name))
     written: list[Any] = []
     if reply.get("error") is not None:

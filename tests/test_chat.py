@@ -139,6 +139,11 @@ STREAMS: dict[str, tuple[list[Any], list[str], list[str]]] = {
                     ["start c", "open 0 text", "delta 0 a", "close 0", "finish end usage", "done"], []),
     "usage beside the finish": ([chunk({"content": "a"}), STOP, USED, DONE],
                                 ["start c", "open 0 text", "delta 0 a", "close 0", "finish end usage", "done"], []),
+    "usage alone is the last word": (
+        [chunk({}), USAGE, chunk({}) | {"usage": {"prompt_tokens": 9}}, STOP, DONE],
+        ["start c", "finish end usage", "done"],
+        ["usage-early"],
+    ),
     "usage too early": ([chunk({}), USAGE, STOP, DONE], ["start c", "finish end usage", "done"], ["usage-early"]),
     "usage too late": ([chunk({}), STOP, USAGE, USAGE, DONE], ["start c", "finish end usage", "done"], ["usage-late"]),
     "an empty finish_reason": ([chunk({}, finish_reason=""), STOP, DONE], ["start c", *ENDED], []),

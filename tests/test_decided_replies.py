@@ -1,11 +1,13 @@
 """What was decided about replies (`spec/decisions.md`), each decision by a table of small documents."""
 
+import copy
 from typing import Any
 
 import pytest
 
 from proxai_cli import collect, explode, text
 from proxai_cli.errors import NotPossible
+from proxai_cli.ir.events import DONE
 
 from .small import (
     SIX,
@@ -291,8 +293,33 @@ def test_usage_negative() -> None:
     }
     done = told(answer("chat", said_text("chat", "A"), usage=usage), "chat", "messages", "response")
     assert done.value["usage"]["input_tokens"] == 0
-    assert "usage-mismatch" in findings(done)
+    assert list(findings(done)).count("usage-mismatch") == 1
     assert reasons(done, "usage", "total_tokens") == [("dropped", "no-equivalent")]
+
+
+def test_of_usage_that_differs_the_chunk_for_it_alone_counts() -> None:
+    """`spec/streams.md` §5: also where another one comes behind it."""
+    fed = stream_of(answer("chat", said_text("chat", "A")), "chat")
+    at_end = next(at for at, event in enumerate(fed) if event is not DONE and event.get("usage"))
+    fed.insert(at_end - 1, copy.deepcopy(fed[at_end]))
+    fed[at_end]["usage"] = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+    del fed[at_end + 1]
+    out, _ = streamed(fed, "chat", "messages")
+    assert collect(out, "messages").value["usage"]["output_tokens"] == 2
+
+
+def test_a_stream_of_a_reply_without_a_choice_is_none() -> None:
+    body = {**answer("chat", said_text("chat", "A")), "choices": []}
+    for target in ("chat", "messages", "responses"):
+        with pytest.raises(NotPossible) as caught:
+            explode(body, "chat", target)
+        assert caught.value.code == "empty"
+
+
+@pytest.mark.parametrize(("code", "written"), [(429, "429"), ("slow_down", "slow_down"), (None, None)])
+def test_a_code_of_an_error_is_a_text(code: Any, written: Any) -> None:
+    done = told({"error": {"message": "m", "type": "t", "code": code}}, "chat", "responses", "error")
+    assert done.value["error"]["code"] == written
 
 
 def test_usage_absent() -> None:

@@ -314,3 +314,26 @@ def test_json_dump_exact(target: str, given: str, spelled: str) -> None:
     value = told(with_call("messages", given), "messages", target).value
     call = value["messages"][1]["tool_calls"][0]["function"] if target == "chat" else value["input"][1]
     assert call["arguments"] == spelled
+
+
+# What steers a reply is a risk where it is lost (`spec/reasons.md`).
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "fields", "path"),
+    [
+        ("messages", "chat", {"thinking": {"type": "disabled"}, "output_config": {"effort": "medium"}}, ("thinking",)),
+        ("chat", "messages", {"web_search_options": {"search_context_size": "low"}}, ("web_search_options",)),
+        (
+            "responses",
+            "chat",
+            {"tools": [{"type": "web_search", "filters": {"allowed_domains": ["a.example"]}}]},
+            ("tools", 0, "filters"),
+        ),
+    ],
+)
+def test_what_steers_and_is_lost_is_a_risk(source: str, target: str, fields: Any, path: tuple[Any, ...]) -> None:
+    done = told(ask(source, **fields), source, target)
+    lost = [entry for entry in done.ledger.entries if entry.source and entry.source[: len(path)] == path]
+    assert {(entry.why, entry.level) for entry in lost if entry.fate == "dropped"} >= {("no-equivalent", "risk")}
+    assert "loss" not in {entry.level for entry in lost}

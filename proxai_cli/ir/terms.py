@@ -63,6 +63,7 @@ TERMS: dict[str, Term] = {
     "thinking_display": _steering(
         "are thoughts shown: summarized or omitted (`reasoning.summary` says auto, concise, detailed)"
     ),
+    "thinking_mode": _steering("is thinking switched off, where the effort says otherwise: disabled"),
     "reasoning_context": _steering("which earlier reasoning is used"),
     "reasoning_mode": _steering("way of reasoning"),
     "verbosity": _steering("length of the answer: low, medium or high"),
@@ -142,6 +143,9 @@ TERMS: dict[str, Term] = {
     "grammar": _steering("grammar of a custom tool's input"),
     "syntax": _steering("syntax of that grammar"),
     "format_type": _steering("text or grammar, of a custom tool's input"),
+    "allowed_domains": _steering("list of the only domains that a search may visit"),
+    "blocked_domains": _steering("list of domains that a search may not visit"),
+    "search_context_size": _steering("how much of what is found the model reads: low, medium or high"),
     "settings": _steering("node: settings of a hosted tool", "hosted-tool"),
     "allowed": _steering("list of nodes: tools that may be chosen"),
     # of a format

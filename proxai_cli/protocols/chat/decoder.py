@@ -41,6 +41,7 @@ class Decoder:
         self.told: dict[Any, Any] = {}
         self.choices: dict[int, _Choice] = {}
         self.usage: Node | None = None
+        self.counted = False  # by a chunk for it alone
         self.parts = 0
         self.started = self.announced = self.ended = self.done = self.failed = False
         self.found: set[str] = set()
@@ -160,13 +161,15 @@ class Decoder:
         return choice.feed(leaf.value)
 
     def _counted(self, usage: Node | None, alone: bool) -> list[Event]:
-        """Usage: the last word counts, and a chunk for it alone says that the reply is over."""
+        """Usage: the last word counts, that of a chunk for it alone first; such a chunk says that the reply is over."""
         if usage is not None and self.ended:
             self.context.find("usage-late")
             self.ledger.drop(usage, "duplicate")
+        elif usage is not None and self.counted and not alone:
+            self.ledger.drop(usage, "duplicate")
         elif usage is not None:
             self.ledger.drop(self.usage, "duplicate")
-            self.usage = usage
+            self.usage, self.counted = usage, alone
             self.ledger.keep(usage)
             if alone and not self._finished():
                 self.context.find("usage-early")

@@ -35,7 +35,7 @@ def read_effort(request: Node) -> None:
         elif effort.value == "low":
             request.says["effort"] = effort.to("minimal", "respelled", [mode])
         else:
-            request.asides.append((mode, "no-equivalent"))
+            request.says["thinking_mode"] = mode
         request.asides += [(budget, "no-equivalent")] if budget is not None else []
     elif effort is not None:
         request.asides += [(leaf, "duplicate") for leaf in (mode, budget) if leaf is not None]

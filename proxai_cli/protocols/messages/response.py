@@ -241,10 +241,10 @@ CACHE_COUNTS = {"cache_write_tokens": "cache_creation_input_tokens", "cached_tok
 def _write_counts(usage: Node, w: Writer, context: Context) -> None:
     tokens, output, total = (usage.get(name) for name in ("input_tokens", "output_tokens", "total_tokens"))
     cached = [usage.says[name] for name in ("cached_tokens", "cache_write_tokens") if _count(usage.get(name))]
+    agrees = True
     if _count(tokens):
         rest = tokens.value - sum(leaf.value for leaf in cached)
-        if rest < 0:
-            context.find("usage-mismatch")
+        agrees = rest >= 0
         w.put("input_tokens", tokens if rest == tokens.value else tokens.to(max(rest, 0), "usage-sum"))
     else:
         w.ledger.drop(tokens, "no-equivalent")
@@ -262,8 +262,9 @@ def _write_counts(usage: Node, w: Writer, context: Context) -> None:
     if total is not None:
         fits_sum = _count(tokens) and _count(output) and total.value == tokens.value + output.value
         w.ledger.drop(total, "duplicate" if fits_sum else "no-equivalent")
-        if not fits_sum:
-            context.find("usage-mismatch")
+        agrees = agrees and fits_sum
+    if not agrees:
+        context.find("usage-mismatch")
     written = ("input_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "total_tokens")
     tables.USAGE.write(usage, w, context, but=written)
 

@@ -10,13 +10,19 @@ from ...tables import Field, Must, Table
 from .items import lost
 from .tables import ERROR, NAME
 
+
+def _spelled(leaf: Leaf, context: Context) -> Leaf:
+    """A number (some servers write the status as the code) as a text."""
+    return leaf if isinstance(leaf.value, str) else leaf.to(str(leaf.value), "respelled")
+
+
 BODY = Table(
     "error",
     NAME,
     Field("message", "message", "text"),
     Field("type", "error_type", "text"),
-    Field("param", "param"),
-    Field("code", "code"),
+    Field("param", "param", write=_spelled),
+    Field("code", "code", write=_spelled),
     Field("misalignment", "misalignment"),
     Must("message", ""),
     Must("type", "server_error"),
@@ -173,7 +179,7 @@ def write_error_event(error: Node, w: Writer, context: Context) -> None:
     code, kind = error.get("code"), error.get("error_type")
     for key, leaf in (("code", code or kind), ("message", error.get("message")), ("param", error.get("param"))):
         if leaf is not None:
-            w.put(key, leaf)
+            w.put(key, leaf if error.protocol == NAME else _spelled(leaf, context))
         else:
             w.make(key, "" if key == "message" else None, "required-by-target")
     lost(error, w.ledger, ("message", "param", "code", *(() if code else ("error_type",))))
