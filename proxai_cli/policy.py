@@ -44,6 +44,7 @@ RULE_KEYS = (
     Key("reason", "codes", "a reason or the code of a finding; `*` stands for any part of it"),
     Key("path", "pattern", "a JSON Pointer in source or target; `*` is one step or a part of one, `**` any number"),
     Key("op", "word", "only this op; `found` is that of a finding", OPS),
+    Key("level", "word", "only this level or a higher one", LEVELS),
     Key("from", "word", "only from this protocol", tuple(PROTOCOLS)),
     Key("to", "word", "only to this protocol", tuple(PROTOCOLS)),
     Key("kind", "word", "only documents of this kind", KINDS),
@@ -63,7 +64,8 @@ KEYS = (
 
 
 class Rule(NamedTuple):
-    """One rule; a condition that is None fits everything, and `words` holds those that ask for one word."""
+    """One rule; a condition that is None fits everything, and `words` holds those that ask for one word. `level` is the
+    lowest that it speaks of."""
 
     id: str
     effect: str
@@ -71,6 +73,7 @@ class Rule(NamedTuple):
     reason: Glob | None = None
     path: Glob | None = None
     file: Glob | None = None
+    level: str = LEVELS[0]
     expires: date | None = None
     why: str = ""
 
@@ -78,7 +81,8 @@ class Rule(NamedTuple):
         """Does everything that it asks for hold?"""
         said = {"op": case.op, **dict(zip(WORDS[1:], case.pair, strict=True))}
         return (
-            all(said[name] == word for name, word in self.words.items())
+            LEVELS.index(case.level) >= LEVELS.index(self.level)
+            and all(said[name] == word for name, word in self.words.items())
             and (self.reason is None or self.reason.fits(case.reason))
             and (self.file is None or self.file.fits(case.file))
             and (self.path is None or any(self.path.fits(each) for each in case.paths if each is not None))
@@ -86,7 +90,7 @@ class Rule(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """What a policy says; `paths` are as they stand in it."""
+    """What a policy says; paths are as they stand in it."""
 
     to: str | None = None
     inputs: tuple[str, ...] = ()

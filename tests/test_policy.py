@@ -122,6 +122,9 @@ def case(**said: Any) -> Case:
         ({"path": "/tools"}, False),
         ({"op": "dropped", "from": "chat", "to": "messages", "kind": "request"}, True),
         ({"op": "changed"}, False),
+        ({"level": "loss"}, True),
+        ({"level": "risk"}, True),
+        ({"level": "unexplained"}, False),
         ({"from": "messages"}, False),
         ({"to": "chat"}, False),
         ({"kind": "stream"}, False),
@@ -189,7 +192,7 @@ RIGHT = {
     "to": "messages", "inputs": ["captures/**"], "fail-on": "risk", "baseline": "b.json", "ignore": ["/metadata/trace_*"],
     "set": {"keep-reasoning": True, "max-tokens": 10},
     "rule": [{
-        "id": "a", "effect": "allow", "reason": "no-*", "path": "/a/**", "op": "found", "from": "chat", "to": "messages",
+        "id": "a", "effect": "allow", "reason": "no-*", "path": "/a/**", "op": "found", "level": "loss", "from": "chat", "to": "messages",
         "kind": "request", "file": "*.json", "expires": "2027-06-30", "why": "so",
     }],
 }  # fmt: skip
@@ -478,7 +481,7 @@ def test_inputs_of_which_none_is_there(proxai: Proxai, home: Path) -> None:
 
 def test_a_baseline_is_written_judged_by_and_grows_old(proxai: Proxai, home: Path) -> None:
     put(home / "proxai.toml", POLICY + SEED)
-    done = proxai("diff", "--write-baseline")
+    done = proxai("diff", "--write-baseline", "-v")
     assert done.code == 0
     *lines, last = done.out.decode().splitlines()
     assert [line.split()[:4] for line in lines] == [
@@ -511,6 +514,9 @@ def test_a_baseline_is_written_judged_by_and_grows_old(proxai: Proxai, home: Pat
     assert minus.startswith("- loss  no-equivalent  dropped  /metadata/team") and minus.endswith("(not met any more)")
     assert last == "known.json: 3 known (+1 -1) from 1 capture"
     assert proxai("diff", "--write-baseline").out == b"known.json: 3 known (+0 -0) from 1 capture\n"
+    (home / "known.json").unlink()
+    *lines, notes, last = proxai("diff", "--write-baseline").out.decode().splitlines()
+    assert len(lines) == 2 and notes == "+ 1 note, in which nothing is lost (-v lists them)"
 
 
 def test_a_baseline_is_as_promised(proxai: Proxai, home: Path) -> None:

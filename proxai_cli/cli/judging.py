@@ -94,17 +94,21 @@ class Standing:
         if len(gone) > FOLDED_AFTER:
             yield f"{len(gone) - FOLDED_AFTER} more gone from {self.baseline}; --write-baseline strikes them out"
 
-    def rewrite(self, captures: int) -> list[str]:
+    def rewrite(self, captures: int, verbose: bool) -> list[str]:
         """Write the baseline anew, and judge by it from now on; the lines that say what was taken in and struck out.
 
-        Raises `not-written`.
+        Notes are only counted, unless all is to be told. Raises `not-written`.
         """
         assert self.baseline is not None
         before, known = self.known, policy.taken(self.judge.cases)
         write_file(self.baseline, policy.written(known))
         self.known = known
         levels = {case.fingerprint: case.level for case, _ in self.judge.cases}
-        return _told(before, known, levels, self.baseline, captures)
+        was, now = ({entry.fingerprint for entry in each} for each in (before, known))
+        came = [("+", levels[each.fingerprint], each) for each in known if each.fingerprint not in was]
+        went = [("-", each.level, each) for each in before if each.fingerprint not in now]
+        sum_of = f"{self.baseline}: {len(known)} known (+{len(came)} -{len(went)}) from {_number(captures, 'capture')}"
+        return [*_told(came, verbose), *_told(went, verbose), sum_of]
 
 
 def today() -> date:
@@ -135,19 +139,21 @@ def _case(item: Item, said: Change | Found, code: str, op: str, leaves: int, fil
     return Case(code, op, exact, places(said), item.pair, file, said.level, fingerprint(item.pair, said), leaves)
 
 
-def _told(before: list[Known], known: list[Known], levels: dict[str, str], place: str, captures: int) -> list[str]:
-    """One line for each entry that came or went, the most severe first, then the sum."""
-    was, now = ({entry.fingerprint for entry in each} for each in (before, known))
-    came = [("+", levels[each.fingerprint], each) for each in known if each.fingerprint not in was]
-    went = [("-", each.level, each) for each in before if each.fingerprint not in now]
+def _told(entries: list[tuple[str, str, Known]], verbose: bool) -> list[str]:
+    """One line for each entry (sign, level, entry) that came or went, the most severe first."""
     rows = []
-    for sign, level, entry in sorted([*came, *went], key=lambda one: (one[0], -LEVELS.index(one[1]))):
-        end = _number(entry.leaves, "leaf", "leaves") if sign == "+" else "(not met any more)"
-        rows.append((f"{sign} {level}", entry.reason, entry.op, _place(entry), _way(entry), end))
+    for sign, level, entry in sorted(entries, key=lambda one: -LEVELS.index(one[1])):
+        if verbose or level != LEVELS[0]:
+            end = _number(entry.leaves, "leaf", "leaves") if sign == "+" else "(not met any more)"
+            rows.append((f"{sign} {level}", entry.reason, entry.op, _place(entry), _way(entry), end))
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(5)]
     lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
-    sum_of = f"{place}: {len(known)} known (+{len(came)} -{len(went)}) from {_number(captures, 'capture')}"
-    return [*lines, sum_of]
+    left = len(entries) - len(rows)
+    return (
+        [*lines, f"{entries[0][0]} {_number(left, 'note')}, in which nothing is lost (-v lists them)"]
+        if left
+        else lines
+    )
 
 
 def _place(entry: Known) -> str:

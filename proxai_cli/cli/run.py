@@ -246,7 +246,7 @@ class Run:
         self.items = Items(standing.judged(self.items))
         if standing.is_anew and self.complete:
             try:
-                said = standing.rewrite(len(self.items))
+                said = standing.rewrite(len(self.items), self.call.verbose)
                 self.items = Items(standing.judged(self.items))
             except ProxaiError as error:
                 self.tell(error)

@@ -236,6 +236,7 @@ id = "never-lose-a-tool"
 effect = "deny"
 path = "/tools/**"
 op = "dropped"
+level = "loss"
 """
 
 
