@@ -1,6 +1,7 @@
 """The forms of a report that others read: valid by the schemas that they publish, within their limits, judged alike."""
 
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ import jsonschema
 import pytest
 
 from proxai_cli import text
+from proxai_cli.reasons import ERRORS
 from proxai_cli.report.account import (
     Change,
     Counts,
@@ -25,6 +27,8 @@ from proxai_cli.report.forms import WRITERS, Shown, formed
 from proxai_cli.report.lines import told_together
 from proxai_cli.report.sarif import LIMIT, uri
 
+from .calls import answered
+from .captures import FIXTURES
 from .shared import SHARED
 
 FORMS = [form for form in WRITERS if form != "html"]
@@ -128,6 +132,31 @@ def test_every_form_tells_how_it_was_judged(form: str) -> None:
     said = written(form, RUNS["judged"], width=200)
     for word in ("known", "allowed", "only-in-tests", "denied", "never", "avoidable"):
         assert word in said, word
+
+
+@pytest.mark.skipif(SHARED is None, reason="the published schemas stand beside the project")
+def test_one_run_over_many_captures_writes_valid_reports(tmp_path: Path) -> None:
+    import xmlschema
+
+    assert SHARED
+    reports = {form: tmp_path / form for form in ("json", "sarif", "junit", "gitlab")}
+    folders = [str(FIXTURES / name) for name in ("chat", "exchange", "noticed", "refused")]
+    words = ["diff", *folders, "--to", "messages", "--on-error", "skip", "--format", "none"]
+    done = answered([*words, *(f"--report={form}:{place}" for form, place in reports.items())], folder=tmp_path)
+    assert done.code == 3 and done.out == b""
+    items = text.loads(reports["json"].read_bytes())["items"]
+    sarif, gitlab = (text.loads(reports[form].read_bytes()) for form in ("sarif", "gitlab"))
+    jsonschema.Draft7Validator(text.loads((SHARED / "schemas" / "sarif-2.1.0.json").read_bytes())).validate(sarif)
+    xmlschema.XMLSchema(str(SHARED / "schemas" / "junit.xsd")).validate(str(reports["junit"]))
+    failures = [found for each in items for found in each["findings"] if found["code"] in ERRORS]
+    said = sum(len(each["changes"]) + len(each["findings"]) for each in items) - len(failures)
+    run = sarif["runs"][0]
+    assert len(run["results"]) == min(said, LIMIT) > 100
+    assert len(run["invocations"][0]["toolExecutionNotifications"]) == len(failures) + 1 + (said > LIMIT)
+    assert len(gitlab) == len({each["fingerprint"] for each in gitlab}) == said + len(failures)
+    cases = ElementTree.parse(reports["junit"]).getroot().findall("testsuite/testcase")
+    assert len(cases) == len(items)
+    assert sum(each.find("error") is not None for each in cases) == sum(each["status"] != "ok" for each in items)
 
 
 # GitHub
