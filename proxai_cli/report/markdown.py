@@ -76,4 +76,4 @@ def _code(said: str | None) -> str:
 
 def _text(said: str) -> str:
     """A text of ours that holds names: what could be markup in it is escaped."""
-    return re.sub(r"[^\w\s.,;:()-]", lambda found: f"&#{ord(found[0])};", safe(said))
+    return re.sub(r"""[^\w\s.,;:()'"?=%-]|_""", lambda found: f"&#{ord(found[0])};", safe(said))
