@@ -22,7 +22,7 @@ from ..wire.detect import detect_value
 from . import names, pieces, secrets
 from .filler import Filler, byte, is_filler, number
 from .names import Place
-from .spots import BARE, NUMBER, Record, Spot, escaped, is_json, record, stream
+from .spots import BARE, NUMBER, STRING, Record, Spot, escaped, is_json, record, stream
 
 SECRETS, TEXT, SHAPE = LEVELS = ("secrets", "text", "shape")
 
@@ -117,7 +117,7 @@ class Redactor:
         def put(spot: Spot, new: str) -> None:
             if new != spot.value:
                 raw = text[spot.start : spot.end]
-                edits.append((spot.start, spot.end, new if spot.kind == NUMBER else escaped(raw, new)))
+                edits.append((spot.start, spot.end, escaped(raw, new) if spot.kind == STRING else new))
 
         for at, each in enumerate(records):
             for spot in each.spots:

@@ -15,7 +15,7 @@ from ..ledger import Path
 STRING, NUMBER, BARE = "string", "number", "bare"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
-_UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
+_UNIT = re.compile(r"""\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|.""", re.DOTALL)
 _ESCAPES = {"\\n": "\n", "\\r": "\r", "\\t": "\t", "\\b": "\b", "\\f": "\f"}
 _NUMBER = re.compile(r"-?\d[\d.eE+-]*")
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
