@@ -176,9 +176,8 @@ LIFE = [
     ({"type": "content_block_stop", "index": 0}, ["reasoning_text.done", "content_part.done", "output_item.done"], []),
     ({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}, ["output_item.added", "content_part.added"], []),
     ({"type": DELTA, "index": 1, "delta": {"type": "text_delta", "text": "A"}}, ["output_text.delta"], ["content"]),
-    ({"type": "content_block_stop", "index": 1}, ["output_text.done", "content_part.done"], []),
-    # Until something else begins, a refusal could still be the next part of the item.
-    ({"type": "content_block_start", "index": 2, "content_block": {"type": "redacted_thinking", "data": "d"}}, ["output_item.done", "output_item.added"], []),
+    ({"type": "content_block_stop", "index": 1}, ["output_text.done", "content_part.done", "output_item.done"], []),
+    ({"type": "content_block_start", "index": 2, "content_block": {"type": "redacted_thinking", "data": "d"}}, ["output_item.added"], []),
     ({"type": "content_block_stop", "index": 2}, ["output_item.done"], []),
     ({"type": "content_block_start", "index": 3, "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}}}, ["output_item.added"], ["tool_calls"]),
     ({"type": DELTA, "index": 3, "delta": {"type": "input_json_delta", "partial_json": ""}}, [], []),

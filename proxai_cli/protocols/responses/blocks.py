@@ -20,6 +20,7 @@ from .ids import write_call_id
 from .items import lost
 from .output import (
     asked_for,
+    is_item_of_its_own,
     is_summary,
 )
 from .parts import write_call
@@ -62,7 +63,7 @@ class TextBlock(Block):
 
     def __init__(self, stream: Stream, message: Message, node: Node) -> None:
         super().__init__(stream)
-        self.message, self.kind = message, node.kind
+        self.message, self.kind, self.alone = message, node.kind, is_item_of_its_own(node)
         self.name, self.key, self.table = (
             ("output_text", "text", OUTPUT_TEXT) if node.kind == "text" else ("refusal", "refusal", REFUSAL)
         )

@@ -34,7 +34,7 @@ class Encoder:
     """IR events in, Responses events out: whole lifecycles, numbered from 0.
 
     State: the response as it was said at the beginning, all items (the last event repeats them), the open parts, and
-    the finish until the end. A message ends when the next part begins, since a refusal may still belong to it; a hosted
+    the finish until the end. A message ends when the next part begins, where a refusal may still belong to it; a hosted
     call ends with its result, which may stand anywhere behind it.
     """
 
@@ -68,7 +68,7 @@ class Encoder:
             case Say(_, node):
                 lost(node, self.ledger, why="late-piece")
             case Close(number):
-                self.open.pop(number).close()
+                self._close(self.open.pop(number))
             case Done():
                 self._done()
             case Fail(node):
@@ -159,6 +159,12 @@ class Encoder:
             self._end_message()
             self.message = Message(self, node)
         return TextBlock(self, self.message, node)
+
+    def _close(self, block: Block) -> None:
+        """A part is whole; so is its message, if nothing else can be in it."""
+        block.close()
+        if isinstance(block, TextBlock) and block.alone and block.message is self.message:
+            self._end_message()
 
     def _end_message(self) -> None:
         """Nothing more comes for the last message."""

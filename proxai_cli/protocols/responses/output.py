@@ -24,6 +24,11 @@ def is_summary(thinking: Node) -> bool:
     return thinking.protocol == "chat"
 
 
+def is_item_of_its_own(text: Node) -> bool:
+    """A block of Messages is an item by itself; of what Chat says a refusal may follow in the item of a text."""
+    return text.protocol == "messages"
+
+
 class Output:
     """Writes the parts of a reply, one after the other, as items of a list."""
 
@@ -82,6 +87,8 @@ class Output:
         OUTPUT_TEXT.write(part.but("citations"), w, self.context)
         if "text" not in w.value:
             w.make("text", "", "required-by-target")
+        if is_item_of_its_own(part):
+            self.message = None
 
     def refusal(self, part: Node) -> None:
         """A refusal right after a text is the next part of the same item."""
