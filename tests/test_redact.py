@@ -734,3 +734,19 @@ def test_directories_and_errors_that_are_passed_over(tmp_path: Path, monkeypatch
     done = answered(["redact", "captures", "-o", "out", "--on-error", "skip"], folder=tmp_path)
     assert done.code == 3 and "out/deep/a.json: 1 secret of 1 kind replaced" in done.err.replace("\\", "/")
     assert BODY.encode() not in Path("out", "deep", "a.json").read_bytes()
+
+
+@pytest.mark.parametrize("protocol", THREE)
+def test_what_was_valid_is_so_still(protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signatures and encrypted reasoning, too, are of a form that validation takes."""
+    said = []
+    for folder, change in ((tmp_path / "before", False), (tmp_path / "after", True)):
+        for capture in captures.fixtures():
+            if capture.protocol == protocol:
+                place = folder / capture.path.parent.name / capture.path.name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(redact(capture.data, rules("text")).data if change else capture.data)
+        monkeypatch.chdir(folder)
+        done = answered(["validate", ".", "--format", "lines", "--on-error", "skip"], folder=tmp_path)
+        said.append((done.code, done.out))
+    assert said[0] == said[1] and said[0][1]
