@@ -96,9 +96,7 @@ class Place(NamedTuple):
     @property
     def is_head(self) -> bool:
         """Is it a raw head, or a line of one?"""
-        keys = self.path[:-1] if isinstance(self.path[-1:], int) else self.path
-        steps = [step for step in keys if isinstance(step, str)]
-        return bool(steps) and steps[-1].lower() in _HEADS
+        return self.key.lower() in _HEADS
 
 
 def plain(key: str) -> str:
