@@ -211,9 +211,19 @@ CALLS: dict[str, tuple[str, str, list[tuple[int | None, str]]]] = {
     "cassette": (YAML_CASSETTE, "cassette", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
     "cassette of JSON": (JSON_CASSETTE, "cassette", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
     "curl -v": (CURL, "curl", [(1, "response"), (3, "stream")]),
+    "curl -v, no new line at the end": (
+        CURL[: CURL.rindex("> POST")].replace("}\n* Connection", "}* Connection"),
+        "curl",
+        [(None, "response")],
+    ),
     "curl -v with progress": (f"{PROGRESS}\n{CURL}", "curl", [(1, "response"), (3, "stream")]),
     "a stream that was followed": (FOLLOWED, "http", [(0, "request"), (1, "stream")]),
     "HTTP messages": (DIALOGUE, "http", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
+    "HTTP answers": (
+        f"HTTP/1.1 200 OK\r\n\r\n{dumped(REPLY)}\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{STREAM}",
+        "http",
+        [(1, "response"), (3, "stream")],
+    ),
     "gateway log of one side": (
         f"=== REQUEST (account: x) ===\nPOST {URL}\nAccept: y\n\n=== REQUEST BODY (9 bytes) ===\n"
         f"{text.dumps(REQUEST, indent=2).decode()}\n\n=== RESPONSE 200 ===\nx: y\n\n=== RESPONSE BODY ===\n{STREAM}",
@@ -240,7 +250,10 @@ def test_calls(proxai: Proxai, what: str, packed: bool) -> None:
     assert {item["input"]["container"] for item in found} == {container}
     done = proxai("convert", "calls", "--to", "responses", "-o", "out/", "-q")
     assert done.code == 0, done.err
-    names = [f"calls.{record}.{'sse' if kind == 'stream' else 'json'}" for record, kind in expected]
+    names = [
+        "calls" if record is None else f"calls.{record}.{'sse' if kind == 'stream' else 'json'}"
+        for record, kind in expected
+    ]
     assert sorted(path.name for path in Path("out").iterdir()) == names
     for name, (_, kind) in zip(names, expected, strict=True):
         written = Path("out", name).read_bytes()
@@ -321,6 +334,13 @@ def test_pick(proxai: Proxai, which: str) -> None:
     done = proxai("inspect", "a.har", "--pick", which, "--format", "json")
     found = [item["input"]["record"] for item in done.value["items"] if item["source"]]
     assert found == PICKS[which] and done.code == (0 if found else 3)
+
+
+def test_records_are_picked_by_their_url(proxai: Proxai) -> None:
+    asked = {"method": "POST", "headers": {}, "body": REQUEST}
+    lines = [{"request": {"url": url, **asked}} for url in (URL, "https://x.example/v1/chat/completions")]
+    Path("in.jsonl").write_text("".join(dumped(line) + "\n" for line in lines))
+    assert [item["input"]["record"] for item in reported(proxai, "inspect", "in.jsonl", "--pick", "*x.example*")] == [2]
 
 
 # Records
@@ -524,6 +544,13 @@ DAMAGED: dict[str, tuple[bytes, str, int]] = {
     "a page instead of an answer": (
         har(entry(REQUEST, {"mimeType": "text/html", "text": "<html>Bad gateway"})).encode(),
         "error[bad-json] in:1 (at /log/entries/0/response/content/text): neither JSON nor an event stream, but a page",
+        1,
+    ),
+    "brotli": (
+        b"POST /v1/chat/completions HTTP/1.1\r\n\r\n"
+        + dumped(REQUEST).encode()
+        + b"\r\nHTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x8b\x01\x80ab",
+        "error[unreadable] in:7: this body is packed with brotli",
         1,
     ),
     "a cut list": (f"[{dumped(REQUEST)},{dumped(REQUEST)},".encode() + b'{"a":', "error[bad-json] in:1", 2),

@@ -11,7 +11,7 @@ from .. import text
 from ..context import Finding
 from ..errors import NotPossible, NotReadable, Place, ProxaiError
 from ..wire import sse
-from ..wire.calls import OF_RECORDS, OF_SESSIONS, Capture
+from ..wire.calls import OF_ASKED, OF_RECORDS, OF_SESSIONS, Capture
 from ..wire.capture import captures, holds_calls
 from ..wire.http import Head, read_head
 from ..wire.packing import MAX_SIZE, begun, unpacked
@@ -31,7 +31,7 @@ class Reading(NamedTuple):
     and whether bodies are wanted without what stands around them."""
 
     at: tuple[str, ...] = ()
-    picks: Callable[[int | None, str | None], bool] | None = None
+    picks: "Callable[[Part], bool] | None" = None
     max_size: int = MAX_SIZE
     bare: bool = False
 
@@ -101,16 +101,29 @@ def reading(call: Call) -> Reading:
     )
 
 
-def _picks(said: str) -> Callable[[int | None, str | None], bool]:
-    """Whether a document is wanted, by its number and its URL."""
+def _picks(said: str) -> "Callable[[Part], bool]":
+    """Whether a part is wanted, by its number or its URL."""
     found = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", said, re.ASCII)
     if found is None:
         if "/" not in said and "*" not in said:
             raise ProxaiError("bad-call", f"--pick does not know {said!r}", hint="--pick 7, 3-9 or '*/v1/messages*'")
-        return lambda number, url: url is not None and fnmatchcase(url, said)
+        return lambda part: any(fnmatchcase(url, said) for url in _urls(part))
     first, last = int(found[1]), int(found[2] or found[1])
     # The only document of an input is its first, however one counts.
-    return lambda number, url: first <= number <= last if number is not None else first <= 1
+    return lambda part: first <= part.record <= last if part.record is not None else first <= 1
+
+
+def _urls(part: Part) -> list[str]:
+    """The URLs that are captured with a part: in its head, or in the record that it is."""
+    found: list[Any] = [part.head.url] if part.head else []
+    if part.container in VALUES and b'"url"' in part.body:
+        try:
+            value = parsed(part)[0]
+        except NotReadable:
+            value = None
+        homes = [value, *(value.get(key) for key in OF_ASKED)] if isinstance(value, dict) else []
+        found += [home.get("url") for home in homes if isinstance(home, dict)]
+    return [url for url in found if isinstance(url, str)]
 
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -230,7 +243,7 @@ def _picked(found: Iterator[Part], how: Reading) -> Iterator[Part]:
     """Those that are wanted. Raises `empty` where there is none."""
     count = 0
     for part in found:
-        if how.picks is None or how.picks(part.record, part.head.url if part.head else None):
+        if how.picks is None or how.picks(part):
             count += 1
             yield part
     if not count:

@@ -111,6 +111,8 @@ def _capture(container: str, record: int, message: Message, place: Place, max_si
         body = undone(body, max_size)
         if message.head.headers.get("content-encoding", "").lower() == "deflate" and not _is_text(body):
             body = inflated(body, max_size)
+        if not _is_text(body) and "br" in message.head.headers.get("content-encoding", "").split(", "):
+            raise NotReadable("unreadable", "this body is packed with brotli, which is not read", hint=_PLAINLY)
     except NotReadable as error:
         fault = error.code, error.message, Place(pointer=message.inside), error.hint
     kind = "" if fault else kind_of_foreign(body, message.head.headers.get("content-type", ""))
@@ -126,6 +128,7 @@ def _capture(container: str, record: int, message: Message, place: Place, max_si
     )
 
 
+_PLAINLY = "capture it unpacked: curl --compressed"
 _START = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*[{\["]')
 _PICTURE = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF....WEBP|\s*<svg")
 _PAGE = re.compile(rb"\s*<(?:!doctype )?html", re.IGNORECASE)

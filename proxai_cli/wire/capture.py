@@ -70,7 +70,7 @@ class _Source:
 def _captures(source: Iterable[bytes], max_size: int, records: bool) -> Iterator[Capture]:
     start, pieces = begun(source, LONGEST_HEAD)
     head = read_head(start)
-    if head is not None and head.method is not None:
+    if head is not None and (head.method is not None or _goes_on(start)):
         from .dialogue import captures as dialogue
 
         yield from _not_empty(dialogue(b"".join(pieces), max_size), "nothing")
@@ -81,6 +81,15 @@ def _captures(source: Iterable[bytes], max_size: int, records: bool) -> Iterator
     beginning, arriving = _begun(arriving)
     _refuse_foreign(beginning)
     yield from _read(beginning, arriving, place, head, max_size, records)
+
+
+def _goes_on(start: bytes) -> bool:
+    """Whether another message follows the body of an HTTP message."""
+    unwrapper = Unwrapper()
+    body = b"".join(piece.data for piece in unwrapper.feed(start))
+    return (
+        not sse.looks_like_a_stream(body) and re.search(rb"^HTTP/\d(?:\.\d)? \d{3}\b", body, re.MULTILINE) is not None
+    )
 
 
 def _read(
