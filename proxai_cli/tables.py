@@ -191,6 +191,88 @@ class Table:
             w.ledger.drop(said, why)
 
 
+class Inner(NamedTuple):
+    """A key whose object says terms of the node that it stands in (`stream_options: {include_usage}`).
+
+    A required one is written even if it says nothing.
+    """
+
+    name: str
+    table: Table
+    required: bool = False
+
+
+class Deep(Table):
+    """A table of which some keys are `Inner`.
+
+    What no rule knows inside stands in the extras under the pair (key, inner key). An inner object in which nothing
+    would be said is not written.
+    """
+
+    def __init__(self, kind: str, protocol: str, *rules: Rule | Inner) -> None:
+        super().__init__(kind, protocol, *(rule for rule in rules if not isinstance(rule, Inner)))
+        self.inner = [rule for rule in rules if isinstance(rule, Inner)]
+        self.names = list(dict.fromkeys(rule.name for rule in rules if not isinstance(rule, Gap)))
+
+    def read(self, home: dict[str, Any], context: Context) -> Node:
+        node = super().read(home, context)
+        for name, table, _ in self.inner:
+            leaf = node.extras.get(name)
+            if leaf is None or not isinstance(leaf.value, dict):
+                continue
+            del node.extras[name]
+            if leaf.value:
+                _take_over(node, name, table.read(leaf.value, context))
+            else:
+                node.asides.append((leaf, "target-default"))
+        return node
+
+    def write(self, node: Node, w: Writer, context: Context, but: Iterable[str] = ()) -> None:
+        if node.protocol == self.protocol and node.home is not None:
+            super().write(node, w, context, but)
+            return
+        outer = node.but()
+        inside = [(each, _handed_down(outer, *each[:2], (*but, *self.by_term))) for each in self.inner]
+        for (name, _, _), inner in inside:
+            if name in outer.extras and (inner.says or inner.extras):
+                w.ledger.drop(outer.extras.pop(name), "unknown-field")
+        super().write(outer, w, context, but)
+        for (name, table, required), inner in inside:
+            if inner.says or inner.extras or required:
+                under = Writer(w.ledger, {})
+                table.write(inner, under, context)
+                if under.value:
+                    w.value[name] = under.value
+        w.order(self.names)
+
+
+def terms_of(table: Table) -> set[str]:
+    """Every term that a table has a rule for, inner ones included."""
+    inner = [each.table for each in table.inner] if isinstance(table, Deep) else []
+    own = {rule.term for rule in table.rules if not isinstance(rule, Must)}
+    return own.union(*map(terms_of, inner))
+
+
+def _take_over(node: Node, name: str, inner: Node) -> None:
+    for word, said in inner.says.items():
+        if word in node.says:
+            node.asides.append((said, "duplicate"))
+        else:
+            node.says[word] = said
+    node.extras.update({(name, key): leaf for key, leaf in inner.extras.items()})
+    node.asides += inner.asides
+
+
+def _handed_down(outer: Node, name: str, table: Table, but: Iterable[str]) -> Node:
+    """What of a node stands inside, taken out of it."""
+    inner, kept = Node(table.kind, outer.protocol), set(but)
+    for word in [word for word in outer.says if word in terms_of(table) and word not in kept]:
+        inner.says[word] = outer.says.pop(word)
+    for key in [key for key in outer.extras if isinstance(key, tuple) and key[0] == name]:
+        inner.extras[key[1]] = outer.extras.pop(key)
+    return inner
+
+
 class Dropped(NamedTuple):
     """What a rule's `write` gives back when the value itself has no place in this protocol, with the reason."""
 

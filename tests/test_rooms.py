@@ -100,7 +100,7 @@ SAME = {
     "decoder.py", "encoder.py", "error.py", "checks.py",
 }  # fmt: skip
 FURTHER = {
-    "chat": {"asked.py", "citations.py", "inner.py", "turns.py"},
+    "chat": {"asked.py", "citations.py", "turns.py"},
     "responses": {
         "asked.py", "blocks.py", "citations.py", "client_calls.py", "collected.py", "hosted.py", "ids.py", "input.py", "items.py",
         "output.py", "source_items.py", "target_items.py", "values.py",

@@ -16,9 +16,11 @@ from ...tables import (
     NUMBER,
     OBJECT,
     TEXT,
+    Deep,
     Dropped,
     Field,
     Gap,
+    Inner,
     Must,
     Nested,
     Table,
@@ -27,7 +29,6 @@ from ...tables import (
     nodes,
     unknown,
 )
-from .inner import Deep, Inner
 
 NAME = "chat"
 

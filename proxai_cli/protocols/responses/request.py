@@ -14,7 +14,7 @@ from ...ledger import Leaf, Writer, made
 from ...tables import other
 from .input import Items
 from .items import BETWEEN, kind_of, lost, read_answer_item, read_message, read_parts, read_result
-from .tables import ASIDE_ITEMS, LOGPROBS, NAME, OUTPUTS, REQUEST, REQUEST_GROUPS, lifted, write_grouped
+from .tables import ASIDE_ITEMS, LOGPROBS, NAME, OUTPUTS, REQUEST
 from .tools import read_choice, read_tools, write_tools
 
 ROLES = ("system", "developer", "user", "assistant")
@@ -25,7 +25,7 @@ def read_request(value: Any, context: Context) -> Node:
     keys = ("input", "instructions", "prompt", "previous_response_id", "conversation")
     if not isinstance(value, dict) or not any(key in value for key in keys):
         raise NotThatProtocol("unrecognised", "expected a Responses request: an object with `input`")
-    request = lifted(REQUEST.read(value, context), REQUEST_GROUPS)
+    request = REQUEST.read(value, context)
     _read_conversation(request, context)
     _read_include(request)
     choice = request.get("tool_choice")
@@ -193,7 +193,7 @@ def _write_foreign(request: Node, w: Writer, context: Context) -> None:
     if "model" in request.says:
         request.says["model"] = _model(request.says["model"], context)
     _write_conversation(request, w, context)
-    write_grouped(request, REQUEST, REQUEST_GROUPS, w, context, _ARRANGED)
+    REQUEST.write(request, w, context, _ARRANGED)
     _write_include(request, w)
     write_tools(request, w, context)
     w.order(REQUEST.names)

@@ -18,7 +18,7 @@ from .error import failed
 from .hosted import container_id
 from .items import read_answer_item
 from .output import Output
-from .tables import NAME, NEUTRAL, REPLY, USAGE, USAGE_GROUPS, lifted, write_grouped
+from .tables import NAME, NEUTRAL, REPLY, USAGE
 
 # `incomplete_details.reason` and what the reply's end is called elsewhere.
 INCOMPLETE = {
@@ -71,7 +71,7 @@ def read_reply(value: dict[str, Any], context: Context) -> Node:
             reply.asides.append((reply.says.pop(term), "target-default"))
     usage = reply.get("usage")
     if usage is not None:
-        reply.says["usage"] = lifted(USAGE.read(usage.value, context), USAGE_GROUPS)
+        reply.says["usage"] = USAGE.read(usage.value, context)
     if "error" in reply.says or reply.value("stop_reason") in FAILED:
         reply.says["error"] = failed(value, context)
     return reply
@@ -274,7 +274,7 @@ def write_usage(usage: Node, w: Writer, context: Context) -> None:
     numbers = [count for count in counts if count is not None and isinstance(count.value, (int, float))]
     if usage.protocol != NAME and "total_tokens" not in said.says and numbers:
         said.says["total_tokens"] = numbers[0].to(sum(count.value for count in numbers), "usage-sum", numbers[1:])
-    write_grouped(said, USAGE, USAGE_GROUPS, w.object("usage"), context)
+    USAGE.write(said, w.object("usage"), context)
 
 
 def _write_searches(counts: Leaf | None, w: Writer) -> None:

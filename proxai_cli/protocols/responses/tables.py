@@ -1,17 +1,32 @@
 """OpenAI Responses: names and terms for every kind of object, and the spellings of its words.
 
-Source: `spec/requests.md` and `spec/responses.md`. A key that holds several terms (`reasoning`, `text`) is a `Group`:
-its terms are the node's own.
+Source: `spec/requests.md` and `spec/responses.md`. What a key holds that is `Inner` (`reasoning`, `text`)
+are terms of the node's own.
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...context import Context
 from ...ir.nodes import Node
 from ...ir.values import legal, spelling, whole_schema
 from ...ledger import Leaf, Writer
-from ...tables import FLAG, LIST, NUMBER, OBJECT, TEXT, Dropped, Field, Gap, Must, Nested, Table, Word, nodes
+from ...tables import (
+    FLAG,
+    LIST,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    Deep,
+    Dropped,
+    Field,
+    Gap,
+    Inner,
+    Must,
+    Nested,
+    Table,
+    Word,
+    nodes,
+)
 
 NAME = "responses"
 
@@ -21,54 +36,6 @@ LONGEST_ID = 64
 LONGEST_SAFETY_IDENTIFIER = 128
 
 LOGPROBS = "message.output_text.logprobs"
-
-
-class Group(NamedTuple):
-    """A key whose object says terms of the node around it; a required one is written even if it says nothing."""
-
-    name: str
-    table: Table
-    required: bool = False
-
-
-def grouped(group: str, table: Table) -> Nested:
-    """The rule by which a table reads a group; `lifted` then moves the terms."""
-    return Nested(group, table.kind, OBJECT, lambda leaf, context: table.read(leaf.value, context))
-
-
-def lifted(node: Node, groups: Iterable[Group]) -> Node:
-    """The node with the terms of its groups as its own; unknown keys of a group keep its name before theirs."""
-    for group in groups:
-        inner = node.says.pop(group.table.kind, None)
-        if inner is not None:
-            node.says.update(inner.says)
-            node.extras.update({(group.name, key): leaf for key, leaf in inner.extras.items()})
-            node.asides += inner.asides
-    return node
-
-
-def write_grouped(
-    node: Node, table: Table, groups: Iterable[Group], w: Writer, context: Context, but: Iterable[str] = ()
-) -> None:
-    """Write a node whose terms stand partly in groups. Terms in `but` are left to the caller."""
-    if node.home is not None and node.protocol == NAME:
-        table.write(node, w, context)
-        return
-    outer = node.but(*(term for group in groups for term in group.table.by_term))
-    own = node.protocol == NAME
-    outer.extras = {key: leaf for key, leaf in node.extras.items() if not (own and isinstance(key, tuple))}
-    table.write(outer, w, context, but)
-    for group in groups:
-        inner = Node(group.name, node.protocol)
-        inner.says = {term: said for term, said in node.says.items() if term in group.table.by_term and term not in but}
-        inner.extras = {key[1]: leaf for key, leaf in node.extras.items() if own and _in_group(key, group)}
-        if inner.says or inner.extras or group.required:
-            inside(w, group.name, group.table, inner, context)
-    w.order(table.names)
-
-
-def _in_group(key: Any, group: Group) -> bool:
-    return isinstance(key, tuple) and key[0] == group.name
 
 
 def inside(w: Writer, key: Any, table: Table, node: Node, context: Context) -> None:
@@ -417,31 +384,29 @@ TOOL_FORMAT = Table(
     Field("syntax", "syntax", TEXT),
     Field("definition", "grammar", TEXT),
 )
-CUSTOM_TOOL = Table(
+CUSTOM_TOOL = Deep(
     "custom_tool",
     NAME,
     Word("type", "custom"),
     Field("name", "name", TEXT, write=legal_name),
     Field("description", "description", TEXT),
-    grouped("format", TOOL_FORMAT),
+    Inner("format", TOOL_FORMAT),
     Field("defer_loading", "defer_loading"),
     Field("allowed_callers", "allowed_callers"),
     Field("async", "async"),
 )
-CUSTOM_TOOL_GROUPS = (Group("format", TOOL_FORMAT),)
 _HOSTED = Field("type", "service", TEXT, read=canonical(SERVICES.to_canonical))
 FILTERS = Table("web_filters", NAME, Field("allowed_domains", "allowed_domains"))
-WEB_SEARCH = Table(
+WEB_SEARCH = Deep(
     "hosted_tool",
     NAME,
     _HOSTED,
-    grouped("filters", FILTERS),
+    Inner("filters", FILTERS),
     Field("user_location", "user_location"),
     Field("search_context_size", "search_context_size"),
     Field("search_content_types", "search_content_types"),
     Field("external_web_access", "external_web_access"),
 )
-WEB_SEARCH_GROUPS = (Group("filters", FILTERS),)
 
 
 def _hosted(*names: str) -> Table:
@@ -548,13 +513,7 @@ CACHE_OPTIONS = Table(
     Field("comparison_response_id", "comparison_response_id", TEXT, write=kept_foreign_id),
 )
 STREAM_OPTIONS = Table("stream_options", NAME, Field("include_obfuscation", "include_obfuscation", FLAG))
-REQUEST_GROUPS = (
-    Group("reasoning", REASONING_OPTIONS),
-    Group("text", TEXT_OPTIONS),
-    Group("prompt_cache_options", CACHE_OPTIONS),
-    Group("stream_options", STREAM_OPTIONS),
-)
-REQUEST = Table(
+REQUEST = Deep(
     "request",
     NAME,
     Field("model", "model", TEXT),
@@ -569,10 +528,10 @@ REQUEST = Table(
     Field("top_p", "top_p", NUMBER),
     Nested("include", "include", LIST, entries, write_entries),
     Field("top_logprobs", "top_logprobs", NUMBER),
-    grouped("reasoning", REASONING_OPTIONS),
-    grouped("text", TEXT_OPTIONS),
+    Inner("reasoning", REASONING_OPTIONS),
+    Inner("text", TEXT_OPTIONS),
     Field("stream", "stream", FLAG),
-    grouped("stream_options", STREAM_OPTIONS),
+    Inner("stream_options", STREAM_OPTIONS),
     Field("store", "store", FLAG),
     Field("previous_response_id", "previous_response_id", TEXT),
     Field("conversation", "conversation", "text object"),
@@ -586,7 +545,7 @@ REQUEST = Table(
     Field("safety_identifier", "safety_identifier", TEXT, write=legal_identifier),
     Field("prompt_cache_key", "prompt_cache_key", TEXT),
     Field("prompt_cache_retention", "prompt_cache_retention", TEXT),
-    grouped("prompt_cache_options", CACHE_OPTIONS),
+    Inner("prompt_cache_options", CACHE_OPTIONS),
     Field("service_tier", "service_tier", TEXT),
     Field("moderation", "moderation", OBJECT),
     Field("access_programs", "access_programs"),
@@ -611,17 +570,13 @@ OUTPUT_DETAILS = Table(
     Field("reasoning_tokens", "reasoning_tokens", NUMBER),
     Must("reasoning_tokens", 0),
 )
-USAGE_GROUPS = (
-    Group("input_tokens_details", INPUT_DETAILS, required=True),
-    Group("output_tokens_details", OUTPUT_DETAILS, required=True),
-)
-USAGE = Table(
+USAGE = Deep(
     "usage",
     NAME,
     Field("input_tokens", "input_tokens", NUMBER),
-    grouped("input_tokens_details", INPUT_DETAILS),
+    Inner("input_tokens_details", INPUT_DETAILS, required=True),
     Field("output_tokens", "output_tokens", NUMBER),
-    grouped("output_tokens_details", OUTPUT_DETAILS),
+    Inner("output_tokens_details", OUTPUT_DETAILS, required=True),
     Field("total_tokens", "total_tokens", NUMBER),
     Must("input_tokens", 0),
     Must("output_tokens", 0),

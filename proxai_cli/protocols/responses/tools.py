@@ -11,17 +11,13 @@ from ...tables import nodes, unknown
 from .items import lost
 from .tables import (
     CUSTOM_TOOL,
-    CUSTOM_TOOL_GROUPS,
     FUNCTION_TOOL,
     HOSTED_TOOLS,
     NAME,
     NAMESPACE,
     SERVICES,
     TOOL_CHOICE,
-    WEB_SEARCH_GROUPS,
     legal_name,
-    lifted,
-    write_grouped,
 )
 
 # Hosted tools of other vendors that this one runs as well: their type here, and what such a tool must say.
@@ -48,13 +44,13 @@ def _read_tool(tool: dict[str, Any], context: Context) -> Node | list[Node]:
     if kind == "function":
         return FUNCTION_TOOL.read(tool, context)
     if kind == "custom":
-        return lifted(CUSTOM_TOOL.read(tool, context), CUSTOM_TOOL_GROUPS)
+        return CUSTOM_TOOL.read(tool, context)
     if kind == "namespace" and isinstance(tool.get("tools"), list) and tool["tools"]:
         return _flat(NAMESPACE.read(tool, context), context)
     service = SERVICES.to_canonical.get(kind) if isinstance(kind, str) else None
     if service is None:
         return unknown(tool, NAME)
-    return lifted(HOSTED_TOOLS[service].read(tool, context), WEB_SEARCH_GROUPS)
+    return HOSTED_TOOLS[service].read(tool, context)
 
 
 def _flat(namespace: Node, context: Context) -> list[Node]:
@@ -107,7 +103,7 @@ def _write_tool(tool: Node, tools: Writer, context: Context) -> None:
     if tool.kind == "function_tool":
         FUNCTION_TOOL.write(tool, tools.item(), context)
     elif tool.kind == "custom_tool":
-        write_grouped(tool, CUSTOM_TOOL, CUSTOM_TOOL_GROUPS, tools.item(), context)
+        CUSTOM_TOOL.write(tool, tools.item(), context)
     elif tool.kind == "hosted_tool" and _runs_here(tool):
         _write_hosted(tool, tools.item(), context)
     else:
@@ -145,7 +141,7 @@ def _write_hosted(tool: Node, w: Writer, context: Context) -> None:
     w.put("type", service if service.value == word else service.to(word, "respelled"))
     for term in ("name", "type"):
         w.ledger.drop(tool.get(term), "target-default")
-    write_grouped(tool.but("service", "name", "type"), HOSTED_TOOLS[service.value], WEB_SEARCH_GROUPS, w, context)
+    HOSTED_TOOLS[service.value].write(tool.but("service", "name", "type"), w, context)
     for key, value in needed.items():
         if key not in w.value:
             w.make(key, deepcopy(value), "required-by-target")
