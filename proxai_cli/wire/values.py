@@ -13,7 +13,7 @@ from ..errors import NotReadable, Place
 _BLANKS = re.compile(rb"[ \t\n\r]*+")
 _BETWEEN = re.compile(rb"[ \t\n\r,]*+")
 # All that is not a bracket, with the strings that are whole.
-_NO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"(?:[^"\\]|\\.)*+"[^"\[\]{}]*+)*+', re.DOTALL)
+_NO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _SCALAR = re.compile(rb'[^ \t\n\r,"\[\]{}]*+')
 
