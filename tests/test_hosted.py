@@ -361,3 +361,12 @@ def test_a_call_of_a_tool_of_the_vendor_that_was_asked_by_messages() -> None:
     asked = {"request": ask("messages", tools=tools), "request_protocol": "messages"}
     (found,) = both_ways([use("bash", {"command": "ls"})], "messages", "responses", **asked)
     assert found["type"] == "shell_call"
+
+
+@pytest.mark.parametrize("tools", [[{"type": {}}], [{"type": ["computer"], "name": []}], [7], {}, None])
+def test_odd_tools_of_a_request_say_nothing(tools: Any) -> None:
+    asked = {"request": ask("responses", tools=tools), "request_protocol": "responses"}
+    reply = answer("messages", [use("computer", CLICK)])
+    assert [item["type"] for item in told(reply, "messages", "responses", "response", **asked).value["output"]] == [
+        "function_call"
+    ]

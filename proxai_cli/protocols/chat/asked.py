@@ -3,24 +3,20 @@
 from typing import Any
 
 from ...context import Context
+from ...ir.asked import AskedTools, unwrapped
 from ...ir.nodes import Node
-from ...ir.values import as_object, legal
+from ...ir.values import as_object
 from ...ledger import Leaf
 from .tables import NAME
 
-_LIMITS = (64, 128)  # of the names that other protocols take
-_WRAP = "input"  # the one property of a free-text tool's wrapped input
 
-
-class Asked:
+class Asked(AskedTools):
     """A paired request of this protocol, looked into once; without one it knows nothing."""
 
     def __init__(self, context: Context) -> None:
         ours = context.request_protocol == NAME and isinstance(context.request, dict)
         self.request: dict[str, Any] | None = context.request if ours else None
-        kinds = dict(_named(self.request or {}))
-        self.free = {name for name, kind in kinds.items() if kind == "custom"}
-        self.long = {legal(name, limit): name for name in kinds for limit in _LIMITS if legal(name, limit) != name}
+        super().__init__(dict(_named(self.request or {})))
 
     def wants_usage(self) -> bool:
         """Does the request ask for usage in its stream? Without a request it is wanted."""
@@ -35,12 +31,11 @@ class Asked:
         if call.protocol == NAME or name is None or name.value not in self.long:
             return call
         named = call.but()
-        named.says["name"] = name.to(self.long[name.value], "legal-name")
+        named.says["name"] = self.named(name)
         return named
 
     def is_free(self, call: Node) -> bool:
-        """Is it a call of a free-text tool, come back as a call of a function?"""
-        return call.kind == "tool_call" and call.protocol != NAME and call.value("name") in self.free
+        return call.protocol != NAME and super().is_free(call)
 
     def known(self, call: Node) -> Node:
         """A whole call as the request knows its tool: with its name, and with free text if it is a free-text tool."""
@@ -48,18 +43,16 @@ class Asked:
         arguments = call.get("arguments")
         if not self.is_free(call) or arguments is None:
             return call
-        free = Node("custom_call", call.protocol, None, {**call.says, "input": unwrapped(arguments)})
+        free = Node("custom_call", call.protocol, None, {**call.says, "input": text_of_call(arguments)})
         del free.says["arguments"]
         free.extras, free.asides = call.extras, call.asides
         return free
 
 
-def unwrapped(arguments: Leaf) -> Leaf:
+def text_of_call(arguments: Leaf) -> Leaf:
     """The free text in wrapped arguments; arguments that are no wrapping are text themselves."""
-    value = as_object(arguments).value
-    if list(value) == [_WRAP] and isinstance(value[_WRAP], str):
-        return arguments.to(value[_WRAP], "wrap-custom")
-    return arguments
+    found: Leaf | None = unwrapped(arguments, as_object(arguments).value)
+    return found or arguments
 
 
 def _named(request: dict[str, Any]) -> list[tuple[str, str]]:

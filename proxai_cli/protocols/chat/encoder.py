@@ -11,7 +11,7 @@ from ...ir.nodes import Node
 from ...ir.turns import CALLS
 from ...ir.values import as_text
 from ...ledger import Leaf, Ledger, Writer
-from .asked import Asked, unwrapped
+from .asked import Asked, text_of_call
 from .citations import placed, write_citations
 from .error import write_error
 from .parts import dialect_of, forget, is_legacy, why_lost, write_call, write_detail, write_legacy_call
@@ -372,7 +372,7 @@ class Encoder:
     def _end_call(self, part: "_Part") -> None:
         """A call of a function has arguments; the input of a free-text tool is told now if it came wrapped."""
         if part.free and part.held:
-            self._fragment(part).put("input", unwrapped(joined(part.held, "", "pieces-joined")))
+            self._fragment(part).put("input", text_of_call(joined(part.held, "", "pieces-joined")))
         elif part.kind == "tool_call" and not part.told and not part.free and not part.home:
             self._fragment(part).make("arguments", "{}", "empty-arguments")
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from ...ir.asked import unwrapped
 from ...ir.events import add, joined
 from ...ir.nodes import Node
 from ...ir.values import as_text
 from ...ledger import Leaf, Writer, made
-from .asked import unwrapped
 from .citations import citation_url, write_citation
 from .client_calls import client_call, write_client_call
 from .collected import put_back
@@ -314,7 +314,7 @@ class CallBlock(Block):
 
     def __init__(self, stream: Stream, node: Node) -> None:
         super().__init__(stream)
-        self.unwraps = node.protocol != NAME and stream.asked.is_custom(node)
+        self.unwraps = node.protocol != NAME and stream.asked.is_free(node)
         custom = node.kind == "custom_call" or self.unwraps
         self.key, self.name = (
             ("input", "custom_tool_call_input") if custom else ("arguments", "function_call_arguments")

@@ -1,9 +1,10 @@
 """The parts of a reply as output items. Source: `spec/responses.md` §1 to §7."""
 
 from ...context import Context
+from ...ir.asked import unwrapped
 from ...ir.nodes import Node
 from ...ledger import Leaf, Writer
-from .asked import Asked, unwrapped
+from .asked import Asked
 from .citations import write_citations
 from .client_calls import client_call, write_client_call
 from .hosted import Kind, Results, kind, write_hosted
@@ -148,7 +149,7 @@ def asked_for(call: Node, asked: Asked) -> Node:
     said = call.but()
     if "name" in said.says:
         said.says["name"] = asked.named(said.says["name"])
-    if asked.is_custom(call) and "arguments" in said.says:
+    if asked.is_free(call) and "arguments" in said.says:
         text_of_tool = unwrapped(said.says["arguments"], parsed(said.value("arguments")))
         if text_of_tool is not None:
             said.kind = "custom_call"
