@@ -681,6 +681,9 @@ def test_all_choices_of_a_stream_are_a_body_each(tmp_path: Path, capsysbinary: p
         assert [text.loads(line) for line in capsysbinary.readouterr().out.splitlines()] == bodies
     assert app.main(["collect", str(tmp_path / "two.sse"), "--set", "choice=1", "--to", "messages"]) == 0
     assert text.loads(capsysbinary.readouterr().out)["content"][0]["text"] == "B"
+    for command in ("collect", "convert"):
+        assert app.main([command, str(tmp_path / "two.sse"), "--set", "choice=2", "--to", "messages"]) == 3
+        assert "error[empty]" in capsysbinary.readouterr().err.decode()
 
 
 def test_the_choices_are_those_of_the_specification(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -6,7 +6,7 @@ Source: `spec/streams.md`.
 from typing import Any
 
 from ...context import Context
-from ...errors import OutOfOrder
+from ...errors import NotPossible, OutOfOrder
 from ...ir.events import DONE, Close, Delta, Done, Event, Fail, Finish, Open, Say, Start
 from ...ir.nodes import Node
 from ...ir.turns import CALLS
@@ -32,7 +32,8 @@ class Decoder:
 
     State: what the chunks say of the reply as a whole (its start waits for the first choice); one `_Choice` for each
     choice that is read; the usage, kept until the finish is said. The finish waits for the usage: it is said at a
-    chunk that has no choice, at `[DONE]`, or at `close()`. Raises `OutOfOrder`: `orphan-delta`, `event-order`.
+    chunk that has no choice, at `[DONE]`, or at `close()`. Raises `OutOfOrder`: `orphan-delta`, `event-order`; and
+    `NotPossible` (`empty`) at the end, where the choice that is wanted was not there.
     """
 
     def __init__(self, ledger: Ledger, context: Context) -> None:
@@ -42,6 +43,7 @@ class Decoder:
         self.choices: dict[int, _Choice] = {}
         self.usage: Node | None = None
         self.counted = False  # by a chunk for it alone
+        self.others = False  # there are choices that were not wanted
         self.parts = 0
         self.started = self.announced = self.ended = self.done = self.failed = False
         self.found: set[str] = set()
@@ -80,7 +82,14 @@ class Decoder:
             self.context.find("no-done")
             return self._last_word()
         self._let_go()
+        self._refuse_others()
         return []
+
+    def _refuse_others(self) -> None:
+        """Raises `empty` where the stream is that of other choices than the one that is wanted, as a body's is."""
+        if self.others and not self.choices:
+            self.failed = True
+            raise NotPossible("empty", f"the reply has no choice {self.wanted}", hint="--set choice=0, or all")
 
     def say(self, node: Node) -> list[Event]:
         """What is said late of the reply as a whole."""
@@ -152,6 +161,7 @@ class Decoder:
         number = index if isinstance(index, int) and not isinstance(index, bool) else 0
         if self.wanted is not None and number != self.wanted:
             self.ledger.drop(leaf, "single-candidate")
+            self.others = True
             return []
         if self.ended:
             self.after_finish()
@@ -195,6 +205,7 @@ class Decoder:
 
     def _last_word(self) -> list[Event]:
         if self.done or self.failed or not self._finished():
+            self._refuse_others()
             return []
         events = [*self._end(), Done()]
         self.done = True
