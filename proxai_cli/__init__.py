@@ -30,7 +30,7 @@ _HOMES = {
     "Pipe": "pipe",
     "StreamTranslator": "translate",
     "collect": "pipe",
-    "detect": "wire.detect",
+    "detect": "wire.first",
     "explode": "pipe",
     "translate": "translate",
     "translate_endpoint": "endpoints",
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .pipe import Pipe, collect, explode
     from .protocols import PROTOCOLS
     from .translate import StreamTranslator, translate
-    from .wire.detect import detect
+    from .wire.first import detect
 
 
 class _Package(type(sys)):  # type: ignore[misc]

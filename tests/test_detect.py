@@ -17,7 +17,8 @@ from proxai_cli.errors import NotReadable, ProxaiError
 from proxai_cli.markers import HABIT, Marker, values_at
 from proxai_cli.protocols import PROTOCOLS
 from proxai_cli.wire.capture import captures
-from proxai_cli.wire.detect import Detection, detect, detect_value
+from proxai_cli.wire.detect import Detection, detect_value
+from proxai_cli.wire.first import detect
 
 from .captures import FIXTURES
 from .shared import SHARED

@@ -19,7 +19,7 @@ from proxai_cli.redact import LEVELS, Redacted, Redactor, Rules, leaks, redact
 from proxai_cli.redact.filler import Filler, is_filler
 from proxai_cli.redact.secrets import KINDS, found
 from proxai_cli.redact.spots import escaped, unescaped
-from proxai_cli.wire.detect import detect
+from proxai_cli.wire.first import detect
 from proxai_cli.wire.sse import Reader
 
 from . import captures

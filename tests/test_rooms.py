@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import proxai_cli
+from proxai_cli.protocols import PROTOCOLS
 
 HOUSE = Path(proxai_cli.__file__).parent
 EVERYONE = {"text", "errors"}
@@ -92,6 +93,46 @@ def test_imports_go_one_way(path: Path) -> None:
     assert room in ALLOWED, f"{room} is a new room: say here what it may import"
     wrong = {name for name in imported(path) if room_of(name) not in ALLOWED[room] | EVERYONE | {room}}
     assert not wrong, f"{room} imports {sorted(wrong)}"
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def asked_for(path: Path) -> set[str]:
+    """The files of ours that a file imports, also inside of functions, but not for types alone."""
+    known, tree = set(map(name_of, files())), ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    package, found = path.relative_to(HOUSE).parts[:-1], set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            home = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+            inner = {f"{home}.{alias.name}".lstrip(".") for alias in node.names} & known
+            found |= inner or {home} & known
+    return found - {name_of(path)}
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    left = {name_of(path): asked_for(path) for path in files()}
+    while free := {name for name, wanted in left.items() if not wanted & left.keys()}:
+        left = {name: wanted for name, wanted in left.items() if name not in free}
+    assert not left, f"among these each needs another: {sorted(left)}"
+
+
+GENERAL = ("compare", "validate", "policy", "patterns", "redact", "bulk", "checks", "ledger", "tables", "ir")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in files() if room_of(name_of(path)) in GENERAL],
+    ids=lambda path: str(path.relative_to(HOUSE)),
+)
+def test_general_rooms_know_no_protocol_by_name(path: Path) -> None:
+    """Texts for people may hold such a name; a word by itself, or a key, must not be one."""
+    said = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+    assert not said & set(PROTOCOLS)
 
 
 # The rooms that every protocol has, and further ones for what one protocol alone arranges.

@@ -107,20 +107,10 @@ def test_no_more_is_held_than_is_at_work(jobs: str, monkeypatch: pytest.MonkeyPa
             most = max(most, sum(isinstance(each, Item) for each in gc.get_objects()))
 
     monkeypatch.setattr(Run, "_keep", kept)
+    gc.collect()
     before = sum(isinstance(each, Item) for each in gc.get_objects())
     lines(*[REQUEST] * count)
-    words = [
-        "convert",
-        "lines.jsonl",
-        "--to",
-        "messages",
-        "-j",
-        jobs,
-        "--report",
-        "out/report.jsonl",
-        "-o",
-        "out/o.jsonl",
-    ]
+    words = f"convert lines.jsonl --to messages -j {jobs} --report out/report.jsonl -o out/o.jsonl".split()
     assert answered(words).code == 0
     assert Path("out/report.jsonl").read_bytes().count(b"\n") == count + 1
     assert held <= most - before <= held + 8 * bulk.WAITING * 2 + 8

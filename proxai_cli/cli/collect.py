@@ -1,16 +1,17 @@
 """`proxai collect`: a stream as the body of its reply."""
 
-from .convert import asked, placed, printed
 from .documents import Document, no_stream, told_by
+from .inputs import inputs_of
 from .options import CAPTURE, INDENT, OUTPUT, SOURCE, TO, Call, Command, Option, telling
 from .outputs import Output
+from .printing import placed, printed
 from .run import Run
 from .translating import collected, how
 
 
 def run(call: Call) -> int:
     """Read one stream to its end and write the body."""
-    given = asked(call)
+    given = inputs_of(call)
     run, told = Run(call), told_by(call)
     way = how(call, told.context)
 

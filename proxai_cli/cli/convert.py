@@ -1,17 +1,13 @@
 """`proxai convert`: any capture in, the same kind out in another protocol."""
 
-import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .. import text
 from ..bulk import spread
 from ..errors import ProxaiError
 from ..protocols import PROTOCOLS
-from . import screen
 from .documents import Document, Told, told_by
-from .inputs import Input, inputs
+from .inputs import inputs_of
 from .options import (
     BACK,
     CAPTURES,
@@ -27,10 +23,12 @@ from .options import (
     WHOLE,
     Call,
     Command,
+    target_of,
     telling,
 )
-from .outputs import STDOUT, Output
-from .parts import CALLS, holds_streams_and_more
+from .outputs import Output
+from .parts import holds_streams_and_more
+from .printing import placed, printed
 from .run import Run
 from .translating import bodies, how, pipe, piped, through
 
@@ -45,8 +43,8 @@ def run(call: Call) -> int:
         from .way_back import come_back
 
         return come_back(call)
-    given = asked(call)
-    needed(call)
+    given = inputs_of(call)
+    target_of(call)
     run, told = Run(call), told_by(call)
     if call.side:
         given = [each._replace(read=[]) for each in given]
@@ -79,7 +77,7 @@ def work_of(
 ) -> Callable[[Document], None]:
     """What is done to a document: it is translated, written, and told."""
     way, keeps = how(call, told.context), call.envelope != "bare"
-    target = needed(call)
+    target = target_of(call)
 
     def work(document: Document) -> None:
         part = document.part
@@ -122,49 +120,6 @@ def work_of(
 
 def _several() -> ProxaiError:
     return ProxaiError("bad-call", "several streams do not go to one place", hint="-o DIR/, or --pick one of them")
-
-
-def placed(document: Document) -> Input:
-    """The input under the name that a document of it has below `-o DIR/`: documents of calls have one each."""
-    part = document.part
-    if part.record is None or (part.container not in CALLS and part.pieces is None):
-        return part.input
-    stem = os.path.splitext(part.input.name)[0]
-    return part.input._replace(name=f"{stem}.{part.record}.{'json' if part.pieces is None else 'sse'}")
-
-
-def asked(call: Call) -> list[Input]:
-    """The inputs of a call. Raises `bad-call` rather than waiting for somebody to type a capture."""
-    if not call.words and screen.is_terminal(sys.stdin):
-        raise ProxaiError(
-            "bad-call", "no capture is named, and stdin is a terminal", hint=f"proxai {call.command} --help"
-        )
-    return inputs(call.words)
-
-
-def needed(call: Call) -> str:
-    """The target protocol. Raises `bad-call` where none is named."""
-    if call.to is None:
-        raise ProxaiError(
-            "bad-call", f"{call.command} needs the target protocol", hint="--to chat, responses or messages"
-        )
-    target: str = call.to
-    return target
-
-
-def printed(
-    value: object, call: Call, output: "Output | Written", document: Document, several: bool = False
-) -> Iterator[bytes]:
-    """A body as JSON text: in lines where there are several, else as `--indent` or the place asks for."""
-    place = output.place(placed(document))
-    one = placed(document) != document.part.input and output.folder
-    several = several or (document.part.record is not None and not one) or (place == STDOUT and output.several)
-    indent = 2 if place.endswith(".json") or (place == STDOUT and screen.is_terminal(sys.stdout)) else None
-    if call.indent is not None:
-        if not (call.indent.isascii() and call.indent.isdigit() and len(call.indent) < 3):
-            raise ProxaiError("bad-call", "--indent takes a number up to 99", hint="--indent 2")
-        indent = int(call.indent) or None
-    yield text.dumps(value, None if several else indent) + b"\n"
 
 
 COMMAND = Command(

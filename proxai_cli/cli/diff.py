@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..bulk import spread
-from .convert import asked, needed
 from .documents import Document, Told, told_by
+from .inputs import inputs_of
 from .options import (
     BASELINE,
     BY,
@@ -21,6 +21,7 @@ from .options import (
     WHOLE,
     Call,
     Command,
+    target_of,
     telling,
 )
 from .run import Run
@@ -40,8 +41,8 @@ def run(call: Call) -> int:
         from .comparing import compare_captures
 
         return compare_captures(call)
-    given = asked(call)
-    needed(call)
+    given = inputs_of(call)
+    target_of(call)
     run, told, how_many = Run(call, to_stdout=True), told_by(call), spread(call.jobs, call.engine)
     if how_many.is_alone:
         run.each(given, told.recognised, work_of(call, told, run))

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from ..errors import ProxaiError
-from .convert import asked
 from .documents import Document, no_reply, told_by
+from .inputs import inputs_of
 from .options import CAPTURE, OUTPUT, SOURCE, TO, Call, Command, Option, telling
 from .outputs import Output
 from .run import Run
@@ -17,7 +17,7 @@ def run(call: Call) -> int:
         raise ProxaiError("bad-call", "--pieces takes whole, words, or a number of characters", hint="--pieces words")
     if call.pace is not None and not call.pace.isdigit():
         raise ProxaiError("bad-call", "--pace takes milliseconds", hint="--pace 20")
-    given = asked(call)
+    given = inputs_of(call)
     run, told = Run(call), told_by(call)
     way = how(call, told.context)
 

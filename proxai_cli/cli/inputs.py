@@ -6,8 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from ..errors import NotReadable
+from ..errors import NotReadable, ProxaiError
 from ..wire.packing import is_packed
+from . import screen
+from .options import Call
 
 STDIN = "-"
 PIECE = 1 << 16
@@ -30,6 +32,15 @@ class Input(NamedTuple):
     name: str
     read: "Collecting | None" = None
     asked: str = ""
+
+
+def inputs_of(call: Call) -> list[Input]:
+    """The inputs of a call. Raises `bad-call` rather than waiting for somebody to type a capture."""
+    if not call.words and screen.is_terminal(sys.stdin):
+        raise ProxaiError(
+            "bad-call", "no capture is named, and stdin is a terminal", hint=f"proxai {call.command} --help"
+        )
+    return inputs(call.words)
 
 
 def inputs(words: list[str]) -> list[Input]:

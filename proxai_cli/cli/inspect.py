@@ -7,8 +7,8 @@ from collections.abc import Collection
 from ..report.account import Item
 from ..report.grid import grid
 from ..report.lines import name, safe, what
-from .convert import asked
 from .documents import Document, told_by
+from .inputs import inputs_of
 from .options import CAPTURES, PAGER, SOURCE, WHOLE, Call, Command, telling
 from .run import Run
 from .translating import how, inspected
@@ -18,7 +18,7 @@ HEADS = ("container", "protocol", "kind", "sure", "model", "size", "state")
 
 def run(call: Call) -> int:
     """Tell what every capture is; all are looked at, whatever fails."""
-    given, urls = asked(call), dict[int, str]()
+    given, urls = inputs_of(call), dict[int, str]()
     run, told = Run(call, to_stdout=True), told_by(call)
     way = how(call, told.context)._replace(target=None)
 

@@ -2,8 +2,7 @@
 
 from ..errors import ProxaiError
 from ..report.account import Item
-from .convert import asked
-from .inputs import read
+from .inputs import inputs_of, read
 from .items import Items
 from .options import Call
 from .outputs import spare
@@ -17,7 +16,7 @@ def merge(call: Call) -> int:
     """
     if call.to is not None:
         raise ProxaiError("bad-call", "--merge takes reports, which say their target", hint="leave --to out")
-    given = asked(call)
+    given = inputs_of(call)
     run = Run(call, to_stdout=True)
     for place in run.places:
         spare(place, given)

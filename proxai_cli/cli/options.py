@@ -7,6 +7,7 @@ and every mistake. So there is one list of options, and starting a translation d
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
+from ..errors import ProxaiError
 from ..report.forms import WRITERS
 
 
@@ -61,6 +62,16 @@ class Call:
             return self.values[name]
         except KeyError:
             raise AttributeError(name) from None
+
+
+def target_of(call: Call) -> str:
+    """The target protocol. Raises `bad-call` where none is named."""
+    if call.to is None:
+        raise ProxaiError(
+            "bad-call", f"{call.command} needs the target protocol", hint="--to chat, responses or messages"
+        )
+    target: str = call.to
+    return target
 
 
 class Command(NamedTuple):

@@ -9,15 +9,14 @@ from ..reasons import ERRORS
 from ..redact import LEVELS, Redacted, Rules, leaks, redact
 from ..report.lines import safe
 from . import faults, screen
-from .convert import asked
-from .inputs import read
+from .inputs import inputs_of, read
 from .options import CAPTURES, OUTPUT, SPEAKING, Call, Command, Option
 from .outputs import STDOUT, File, Output
 
 
 def run(call: Call) -> int:
     """Redact every file, whole, and look once more at what was written before it comes to its place."""
-    given = asked(call)
+    given = inputs_of(call)
     if call.output in (None, STDOUT):
         raise ProxaiError("bad-call", "redact needs a file to write to, so that it can be looked at", hint="-o OUT")
     salt = call.salt if call.salt is not None else token_hex(8)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from .convert import asked, needed
 from .documents import Document, no_stream, told_by
-from .options import CAPTURE, INTERLEAVE, OUTPUT, REPAIR, SOURCE, TO, Call, Command, Option, telling
+from .inputs import inputs_of
+from .options import CAPTURE, INTERLEAVE, OUTPUT, REPAIR, SOURCE, TO, Call, Command, Option, target_of, telling
 from .outputs import Output
 from .run import Run
 from .translating import how, pipe, piped, through
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 def run(call: Call) -> int:
     """Translate one stream as it arrives."""
-    given, target = asked(call), needed(call)
+    given = inputs_of(call)
+    target_of(call)
     run, told = Run(call), told_by(call)
-    way = how(call, told.context)._replace(target=target)
+    way = how(call, told.context)
     timing = _timing(call)
 
     with Output(call.output, given) as output:

@@ -10,8 +10,8 @@ from ..report.grid import grid
 from ..report.lines import how_sure, name, safe, what
 from ..validate.profiles import LAYERS, PROFILES, Wanted, layer_of
 from . import screen
-from .convert import asked
 from .documents import TOLD, Document, Told, told_by
+from .inputs import inputs_of
 from .options import CAPTURES, PAGER, PROTOCOL_WORDS, SOURCE, WHOLE, Call, Command, Option, telling
 from .parts import Part, in_part, parsed
 from .places import nearest
@@ -27,7 +27,7 @@ def run(call: Call) -> int:
     if call.profile == LIST:
         screen.out(_profiles(call.verbose).encode())
         return 0
-    given, told = asked(call), told_by(call)
+    given, told = inputs_of(call), told_by(call)
     for layer in call.layer:
         if layer not in LAYERS:
             raise ProxaiError("bad-call", f"there is no layer {layer!r}", hint=f"--layer {', '.join(LAYERS)}")

@@ -17,13 +17,13 @@ from ..wire.capture import captures
 from ..wire.detect import Detection, detect_value
 from ..wire.http import start_of_body
 from ..wire.packing import undone
-from .convert import asked, printed
 from .documents import EXCHANGE, TOLD, Document
-from .inputs import Input, read
+from .inputs import Input, inputs_of, read
 from .options import Call
 from .outputs import STDOUT, Output, spare, write_file
 from .parts import Part, parsed
 from .places import replaced
+from .printing import printed
 from .run import Run
 from .translating import How, Outcome, accounted, bare_item, failure, found_of, translated
 
@@ -153,7 +153,7 @@ def come_back(call: Call) -> int:
     """Write the source of a target; the exit code."""
     if call.side:
         raise ProxaiError("bad-call", "--side and --back do not go together", hint="one call for each")
-    given = asked(call)
+    given = inputs_of(call)
     run, returning = Run(call), Returning(call, given)
 
     with Output(call.output, given) as output:

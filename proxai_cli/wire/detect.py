@@ -5,22 +5,18 @@ Of those that fit, own markers decide (`certain`), then habits (`likely`); what 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .. import text
 from ..markers import DEMAND, HABIT, OWN, SHAPE, Marker
 from ..protocols import PROTOCOLS
 from . import sse
-from .capture import captures
 
 BODY_KINDS = ("request", "response", "error")
 CERTAIN, LIKELY, AMBIGUOUS = "certain", "likely", "ambiguous"
 
 # A stream is known by its beginning: the first event that is certain, or what the first ones have of signs.
-LOOK_AT_BYTES = 1 << 22
 LOOK_AT_EVENTS = 100
-SLICE = 1 << 16
 
 
 class Detection(NamedTuple):
@@ -55,14 +51,6 @@ class _Fit(NamedTuple):
         return tuple(map(str, self.own)) + tuple(self.habits) or tuple(map(str, self.basis))
 
 
-def detect(data: bytes, name: str = "") -> Detection:
-    """What the (first) document in a capture is; `name` is that of its file. Raises `NotReadable` if there is none."""
-    body = next(captures(data)).body
-    if sse.looks_like_a_stream(body):
-        return detect_events(_first_events(body))
-    return detect_value(text.read(body)[0], name)
-
-
 def detect_value(value: Any, name: str = "") -> Detection:
     """What a parsed body is: request, response or error."""
     return _judged(value, BODY_KINDS, name)
@@ -78,14 +66,6 @@ def detect_events(events: Iterable[sse.Event]) -> Detection:
                 return found
             best = best if best.sure else found
     return best
-
-
-def _first_events(data: bytes) -> Iterator[sse.Event]:
-    reader = sse.Reader()
-    for start in range(0, min(len(data), LOOK_AT_BYTES), SLICE):
-        yield from reader.feed(data[start : start + SLICE])
-    if len(data) <= LOOK_AT_BYTES:
-        yield from reader.close()
 
 
 def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
