@@ -9,9 +9,7 @@ from .schemas import names
 
 def mapping_choices(begun: str) -> list[tuple[str, str]]:
     """For `--set`: each choice with each of its values, and what it decides."""
-    offered = [
-        (f"{name}={value}", choice.text) for name, choice in CHOICES.items() for value in choice.values or ("",)
-    ]
+    offered = [(f"{name}={value}", choice.text) for name, choice in CHOICES.items() for value in choice.values or ("",)]
     return _beginning(offered, begun)
 
 
