@@ -16,7 +16,7 @@ from proxai_cli.ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, V
 from tests.accounts import mutants
 from tests.calls import Done, answered
 from tests.captures import body, corpus, fixtures
-from tests.small import SIX, answer, ask, called, with_call
+from tests.small import SIX, answer, ask, called, said_text, with_call
 from tests.test_laws import PAIRS
 
 BODIES = [each for each in [*fixtures(), *corpus()] if each.kind != "stream"]
@@ -164,6 +164,8 @@ TALK = ask(
     metadata={"a": "b"},
 )
 
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
 FAULTS: list[tuple[str, str, Any, list[tuple[Any, ...]]]] = [
     ("nothing", "messages", [], []),
     ("a field", "messages", [drop("temperature")], [(DROPPED, "/temperature", "/temperature", "not-carried")]),
@@ -247,6 +249,7 @@ FAULTS: list[tuple[str, str, Any, list[tuple[Any, ...]]]] = [
         (CHANGED, "/messages/3/content/1/text", "/messages/2/content", "merged-boundary"),
     ]),
     ("another name for the limit", "chat", [drop("max_completion_tokens"), put("max_tokens", 9)], []),
+    ("the same number, written otherwise", "messages", [put("max_tokens", 9.0)], []),
 ]  # fmt: skip
 
 
@@ -256,6 +259,37 @@ FAULTS: list[tuple[str, str, Any, list[tuple[Any, ...]]]] = [
 def test_a_fault_is_told_where_it_is(name: str, target: str, edits: list[Any], told: list[Any]) -> None:
     second = edited(translate(TALK, "chat", target, "request").value, *edits)
     assert faults(compared(Capture(TALK, "chat", "request"), second, target)) == told
+
+
+# A leaf that our translation puts at several places, of which the second document lacks one, or has nothing of use there.
+SEVERAL: list[tuple[str, str, Any, list[Any], list[str]]] = [
+    ("messages", "chat", answer("messages", said_text("messages", "Hi")), [drop("usage", "prompt_tokens")], ["usage/input_tokens"]),
+    ("messages", "chat", answer("messages", said_text("messages", "Hi")), [drop("usage", "total_tokens")], ["usage/input_tokens", "usage/output_tokens"]),
+    ("chat", "responses", answer("chat", called("chat")), [drop("output", 0, "call_id")], ["choices/0/message/tool_calls/0/id"]),
+    ("chat", "responses", answer("chat", called("chat")), [put("output", 0, "call_id", "")], ["choices/0/message/tool_calls/0/id"]),
+    ("chat", "responses", answer("chat", called("chat")), [drop("output", 0, "id")], []),
+    ("chat", "messages", answer("chat", called("chat")), [put("content", 0, "id", "")], ["choices/0/message/tool_calls/0/id"]),
+    ("chat", "messages", ask("chat", {"role": "user", "content": [PICTURE]}), [drop("messages", 0, "content", 0, "source", "data")], ["messages/0/content/0/image_url/url"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "target", "value", "edits", "told"), SEVERAL)
+def test_a_leaf_that_is_missing_at_one_of_its_places_is_told(
+    source: str, target: str, value: Any, edits: list[Any], told: list[str]
+) -> None:
+    kind = "request" if "messages" in value else "response"
+    second = edited(translate(value, source, target, kind).value, *edits)
+    found = {each[1] for each in faults(compared(Capture(value, source, kind), second, target))}
+    assert found == {"/" + each for each in told}
+
+
+@pytest.mark.parametrize(("budget", "is_fault"), [(1500, True), (1024.0, False)])
+def test_another_number_is_a_fault_though_the_word_nearest_to_it_is_the_same(budget: float, is_fault: bool) -> None:
+    first = ask("messages", thinking={"type": "enabled", "budget_tokens": 1024})
+    account = compared(
+        Capture(first, "messages", "request"), edited(first, put("thinking", "budget_tokens", budget)), "messages"
+    )
+    assert [each.avoidable for each in account if each.fate == CHANGED] == [is_fault]
 
 
 def test_what_our_own_translation_loses_is_nobodys_fault() -> None:

@@ -19,7 +19,20 @@ from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, 
 from ..protocols import PROTOCOLS
 from ..reasons import level
 from ..translate import translate
-from .alignment import DIFFERS, JOINED, MOVED, RENAMED, RESPELLED, Alignment, Document, Lone, Match, nodes_of, scalars
+from .alignment import (
+    DIFFERS,
+    JOINED,
+    MOVED,
+    RENAMED,
+    RESPELLED,
+    Alignment,
+    Document,
+    Lone,
+    Match,
+    is_one_number,
+    nodes_of,
+    scalars,
+)
 
 __all__ = ["Capture", "Comparison", "Difference", "compare"]
 
@@ -126,6 +139,7 @@ class _Way:
             self._take(entry)
         self.found: dict[Path, tuple[Path, ...]] = {}
         self.hidden: tuple[dict[Path, str], dict[Path, str]] = {}, {}
+        self.made_anew: set[Path] = set()
         self.filled: set[Path] = set()
         self._find_kept()
 
@@ -178,21 +192,29 @@ class _Way:
     def leave_out(self, left_out: Callable[[Path], bool], volatile: bool) -> None:
         """Hide the leaves that are not to be looked at, and what stands for them on the other side."""
         here, there = self.hidden
+        self.made_anew = set() if volatile else self.alignment.ours.volatile()
         if not volatile:
             here |= dict.fromkeys(self.source.volatile(), VOLATILE)
             there |= dict.fromkeys(self.theirs.volatile(), VOLATILE)
         there |= {path: IGNORED for path in scalars(self.theirs.value) if left_out(path)}
         for path in scalars(self.source.value):
-            hidden = (self._hidden(leaf, left_out) for feed in self.feeds.get(path, ()) for leaf in feed.leaves)
-            why = IGNORED if left_out(path) else next(filter(None, hidden), None)
+            feeds = self.feeds.get(path, ())
+            hidden = [
+                next(filter(None, (self._hidden(leaf, left_out) for leaf in feed.leaves)), None) for feed in feeds
+            ]
+            why = IGNORED if left_out(path) else hidden[0] if hidden and all(hidden) else None
             if why:
                 here[path] = why
+            elif any(hidden):  # what stands at several places is looked at where it may be
+                self.feeds[path] = [feed for feed, is_hidden in zip(feeds, hidden, strict=True) if not is_hidden]
 
     def _hidden(self, leaf: Path, left_out: Callable[[Path], bool]) -> str | None:
         """Why a leaf of ours, or what says it in the second, is not to be looked at."""
         match = self.alignment.matched.get(leaf)
         if left_out(leaf):
             return IGNORED
+        if leaf in self.made_anew:
+            return VOLATILE
         if match is None:
             return None
         return VOLATILE if match.how == RENAMED else next(filter(None, map(self.hidden[1].get, match.there)), None)
@@ -219,7 +241,8 @@ class _Way:
         told = sorted((self._by(path, feed) for feed in feeds), key=lambda line: _RANK[line.fate, line.avoidable])
         first, *more = told
         lines = [first._replace(ours=1)]
-        return lines + [line for line in more if line.theirs]
+        gone = [line for line in more if line.fate == DROPPED and line.avoidable and first.fate != DROPPED]
+        return lines + [line for line in more if line.theirs] + gone
 
     def _by(self, path: Path, feed: _Feed) -> Difference:
         """What became of a leaf at one of the places where ours has it."""
@@ -235,7 +258,7 @@ class _Way:
         if any(match.how == JOINED for match in said):
             why = "merged-boundary"
             return Difference(CHANGED, path, _common(there), why, level(why), 0, self._fill(there), True)
-        odd = [match for match in said if match.how in (MOVED, DIFFERS)]
+        odd = [match for match in said if match.how in (MOVED, DIFFERS) or self._is_rounded(path, feed, match)]
         if odd or len(said) < len(matches):
             at = odd[0].there[0] if odd and odd[0].there else _holder(feed, matches) or _common(there)
             steers = any(match.steers for match in said)
@@ -246,6 +269,13 @@ class _Way:
             return Difference(CARRIED, path, _common(there), None, None, 0, self._fill(there))
         said_level = feed.level or level(why)
         return Difference(CHANGED, path, _common(there), why, said_level, 0, self._fill(there), False)
+
+    def _is_rounded(self, path: Path, feed: _Feed, match: Match) -> bool:
+        """Is it another number, which only a reader takes for the same, where ours has it as it was?"""
+        if match.how != RESPELLED or feed.why is not None or len(match.there) != 1:
+            return False
+        one, two = get(self.source.value, path), get(self.theirs.value, match.there[0])
+        return all(isinstance(each, (int, float)) for each in (one, two)) and not is_one_number(one, two)
 
     def _elsewhere(self, path: Path, there: tuple[Path, ...]) -> Difference:
         """A leaf that the second says in its own way."""
@@ -344,10 +374,11 @@ def _order(path: Path) -> list[str]:
 def _folded(lines: list[Difference], value: Any, fate: str) -> list[Difference]:
     """The account with what happened to all of an object or list told once, of the object or list.
 
-    A note about a leaf of what is gone as a whole says nothing more.
+    A note about a leaf of what is gone as a whole says nothing more. What is gone at one of its places only is not gone
+    with what is around it: it counts no leaf.
     """
     sizes = Counter(at for path in scalars(value) for at in _around(path))
-    of_fate = [line for line in lines if line.fate == fate]
+    of_fate = [line for line in lines if line.fate == fate and line.ours + line.theirs]
     counts = Counter((at, _told(line)) for line in of_fate for at in _around(_place(line, fate)))
     places: dict[Any, set[Path | None]] = {}
     for line in of_fate:
@@ -361,7 +392,8 @@ def _folded(lines: list[Difference], value: Any, fate: str) -> list[Difference]:
             whole[at] = told
     found: dict[Any, Difference] = {}
     for number, line in enumerate(lines):
-        at = next((at for at in _around(_place(line, fate)) if at in whole), ()) if line.fate == fate else ()
+        is_whole = line.fate == fate and line.ours + line.theirs
+        at = next((at for at in _around(_place(line, fate)) if at in whole), ()) if is_whole else ()
         if not at:
             found[number] = line
             continue

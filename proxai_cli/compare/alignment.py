@@ -334,7 +334,7 @@ class Alignment:
             elif isinstance(one, list) and isinstance(two, list) and one and two:
                 keys = dict(_listed(one, two))
             else:
-                how = SAME if text.same(one, two) else DIFFERS
+                how = _held(one, two, name)
                 self._put(how, tuple(scalars(one, here)), tuple(scalars(two, there)), steers)
                 continue
             todo += [((*here, key), (*there, other)) for key, other in keys.items()]
@@ -391,8 +391,8 @@ class Alignment:
         for one, two in values:
             forth.setdefault(one, set()).add(two)
             back.setdefault(two, set()).add(one)
-        for (ours, _), (one, two) in zip(self._links, values, strict=True):
-            if one != two and len(forth[one]) == len(back[two]) == 1:
+        for (ours, theirs), (one, two) in zip(self._links, values, strict=True):
+            if one != two and theirs.value and len(forth[one]) == len(back[two]) == 1:
                 for path in self.ours.scalars(ours):
                     if path in self.matched:
                         self.matched[path] = self.matched[path]._replace(how=RENAMED)
@@ -401,8 +401,8 @@ class Alignment:
         if there is None:
             self.lost.setdefault(here, Lone(None, steers))
             return
-        equal = text.same(get(self.ours.value, here), get(self.theirs.value, there))
-        self._put(SAME if equal else DIFFERS, (here,), (there,), steers)
+        how = _held(get(self.ours.value, here), get(self.theirs.value, there))
+        self._put(how, (here,), (there,), steers)
 
     def _by_place(self) -> None:
         """Leaves without a partner are paired by where they stand in objects that stand for each other."""
@@ -453,6 +453,19 @@ def _listed(ours: list[Any], theirs: list[Any]) -> Iterable[tuple[int, int]]:
         return ((at, at) for at in range(len(ours)))
     keys = [[(text.dumps(each), type(each).__name__) for each in listed] for listed in (ours, theirs)]
     return in_order(*keys).items()
+
+
+def _held(one: Any, two: Any, name: str = "") -> str:
+    """One value held against another. 1.0 is 1, but not to what reads a call's arguments."""
+    if text.same(one, two):
+        return SAME
+    return RESPELLED if name != "arguments" and is_one_number(one, two) else DIFFERS
+
+
+def is_one_number(one: Any, two: Any) -> bool:
+    """Are these one number, whatever its spelling?"""
+    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (one, two))
+    return numbers and bool(one == two)
 
 
 def _words(part: Node | None) -> str | None:
