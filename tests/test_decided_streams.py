@@ -239,3 +239,6 @@ def test_a_citation_belongs_to_the_text_in_which_it_has_its_place() -> None:
     assert cited == ["Tide"]
     (said,) = collect(fed, "chat").value["choices"][0]["message"]["annotations"]
     assert said["url_citation"] == place
+    place |= {"start_index": 0, "end_index": 2}
+    found = [block for block in collect(fed, "chat", "messages").value["content"] if block["type"] == "text"]
+    assert [[each["cited_text"] for each in block.get("citations", [])] for block in found] == [["So"], []]
