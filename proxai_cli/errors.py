@@ -3,6 +3,7 @@
 Codes stand in `spec/reasons.md` §3. Losing something is not an error; it is an entry of the ledger.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 
@@ -58,3 +59,10 @@ class NotPossible(ProxaiError):
 
 class NotThatSideFile(ProxaiError):
     """The side file belongs to another document."""
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """For a hint: which of these words was most likely meant; empty if none is near."""
+    from difflib import get_close_matches
+
+    return "".join(get_close_matches(word, list(words), 1, 0.6))

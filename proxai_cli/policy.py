@@ -12,10 +12,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from . import text
-from .errors import NotReadable, Place, ProxaiError
+from .errors import NotReadable, Place, ProxaiError, nearest
 from .patterns import Glob, pointer_glob
 from .protocols import PROTOCOLS
 from .reasons import ERRORS, FINDINGS, LEVELS, REASONS, level
+from .schemas import misfit, ours
 
 BASELINE_FORM = 1
 ALLOW, DENY = "allow", "deny"
@@ -227,7 +228,7 @@ def read_baseline(data: bytes) -> list[Known]:
         said = text.loads(data)
     except NotReadable as error:
         raise _bad(error.message, error.place, _ANEW) from None
-    place = misfit(said, baseline_schema())
+    place = misfit(said, ours("baseline"))
     if place is not None:
         raise _bad("this is no baseline of proxai", Place(pointer=place or None), _ANEW)
     return [
@@ -244,24 +245,7 @@ def read_baseline(data: bytes) -> list[Known]:
     ]
 
 
-def misfit(value: Any, schema: dict[str, Any]) -> str | None:
-    """The place (a pointer) at which a value does not fit a JSON Schema, None where it fits."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    found = best_match(Draft202012Validator(schema).iter_errors(value))
-    return None if found is None else text.pointer(list(found.absolute_path))
-
-
 _ANEW = "write it anew with --write-baseline"
-
-
-def baseline_schema() -> dict[str, Any]:
-    """The JSON Schema of a baseline."""
-    from importlib.resources import files
-
-    said: dict[str, Any] = text.loads(files(__package__).joinpath("baseline.schema.json").read_bytes())
-    return said
 
 
 # Reading a policy
@@ -329,13 +313,6 @@ def _known(said: dict[str, Any], keys: tuple[Key, ...], where: Where) -> None:
 
 def _listed(names: Iterable[str]) -> str:
     return "one of " + ", ".join(names)
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """The word that was most likely meant, or nothing."""
-    from difflib import get_close_matches
-
-    return "".join(get_close_matches(word, list(words), 1, 0.6))
 
 
 def _bad(message: str, place: Place, hint: str = "") -> ProxaiError:

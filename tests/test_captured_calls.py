@@ -8,13 +8,13 @@ import pytest
 
 from proxai_cli import PROTOCOLS, text
 from proxai_cli.exchange import opened
-from proxai_cli.report import json
+from proxai_cli.schemas import ours
 
 from .calls import Done, answered
 from .captures import FIXTURES
 from .test_exchange import WITHOUT, exchanges, recorded
 
-SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
+SCHEMA = jsonschema.Draft202012Validator(ours("report"))
 # Secrets of the fixtures, which are made up.
 SECRETS = (
     b"notARealKey", b"notReal", b"wrongKey", b"0123456789abcdef", b"topsecret", b"pa55w0rd", b"fe5f80", b"__cf_bm", b"_cfuvid",

@@ -23,13 +23,13 @@ from proxai_cli.cli.options import plain
 from proxai_cli.cli.places import offsets
 from proxai_cli.errors import ProxaiError
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
-from proxai_cli.report import json
 from proxai_cli.report.forms import WRITERS
+from proxai_cli.schemas import ours, written
 
 from .calls import Done, answered
 
 ROOT = Path(__file__).resolve().parent.parent
-SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
+SCHEMA = jsonschema.Draft202012Validator(ours("report"))
 
 REQUEST = {
     "model": "gpt-x",
@@ -244,7 +244,36 @@ WRONG_OUTPUTS = [
     (["convert", "req.json", "--to", "messages", "--report", "req.json/r.json"], 4, "cannot be written"),
     (["convert", "req.json", "--to", "messages", "--report", "json:-"], 2, "stdout is for the document"),
     (["convert", "req.json", "--to", "messages", "--indent", "x"], 2, "takes a number"),
+    (["convert", "req.json", "--to", "messages", "--side", "x", "--report", "json:x"], 2, "would be one file"),
+    (["diff", "req.json", "--to", "messages", "--report", "json:-"], 2, "json has to be alone on stdout"),
+    (["diff", "req.json", "--to", "messages", "--format", "jsonl", "--report", "lines:-"], 2, "alone on stdout"),
+    (["validate", "s.sse", "--format", "none", "--report", "sarif:-", "--report", "html:-"], 2, "alone on stdout"),
+    (["diff", "req.json", "--to", "messages", "--baseline", "req.json", "--write-baseline"], 2, "name another place"),
 ]
+
+# Options that would say nothing about what is asked.
+IDLE = [
+    (["diff", "req.json", "--to", "messages", "--volatile"], "--volatile does nothing here: with --to"),
+    (["diff", "req.json", "--to", "messages", "--ignore", "/seed"], "--ignore does nothing here"),
+    (["diff", "req.json", "--to", "messages", "--pair-by", "/id"], "--pair-by does nothing here"),
+    (["diff", "req.json", "req.json", "--repair"], "--repair does nothing here: between two captures"),
+    (["diff", "--merge", "req.json", "--pick", "3"], "--pick does nothing here: --merge"),
+    (["diff", "--merge", "req.json", "--values", "full"], "--values does nothing here"),
+    (["diff", "--merge", "req.json", "--jobs", "2"], "--jobs does nothing here"),
+    (["diff", "req.json", "--to", "messages", "--format", "json", "--by", "file"], "--by groups the table"),
+    (["validate", "s.sse", "--layer", "shape", "--profile", "serde"], "--profile is about the layer client"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), IDLE, ids=lambda each: str(each)[-40:])
+def test_an_option_that_would_do_nothing_is_a_mistake(proxai: Proxai, words: list[str], said: str) -> None:
+    done = proxai(*words)
+    assert done.code == 2 and said in done.err and not done.out
+
+
+def test_pairs_are_compared_alone_and_that_is_said(proxai: Proxai) -> None:
+    done = proxai("diff", "req.json", "req.json", "-j", "2")
+    assert done.code == 0 and "compared in one process" in done.err
 
 
 @pytest.mark.parametrize(("words", "code", "said"), WRONG_OUTPUTS, ids=lambda each: str(each)[-40:])
@@ -678,7 +707,7 @@ def test_map(proxai: Proxai) -> None:
     codes = {row["code"] for row in proxai("map", "--reasons", "--format", "json").value}
     assert codes == REASONS.keys() | FINDINGS.keys() | ERRORS.keys()
     assert [row["choice"] for row in proxai("map", "--choices", "--format", "json").value] == list(CHOICES)
-    assert proxai("map", "--schema", "report").out == json.schema()
+    assert proxai("map", "--schema", "report").out == written("report")
 
 
 # Help, version, and the two ways to read a call

@@ -14,6 +14,7 @@ from proxai_cli.cli import schemas
 from proxai_cli.errors import ProxaiError
 from proxai_cli.patterns import Glob, pointer_glob
 from proxai_cli.policy import KEYS, RULE_KEYS, Case, Judge, Known, parsed, read_baseline, taken, written
+from proxai_cli.schemas import ours
 
 from .calls import Done, answered
 from .tools.make_man import EXAMPLE
@@ -523,7 +524,7 @@ def test_a_baseline_is_as_promised(proxai: Proxai, home: Path) -> None:
     proxai("diff", "captures", "--to", "messages", "--baseline", "known.json", "--write-baseline")
     data = (home / "known.json").read_bytes()
     said = text.loads(data)
-    jsonschema.Draft202012Validator(policy.baseline_schema()).validate(said)
+    jsonschema.Draft202012Validator(ours("baseline")).validate(said)
     first, *lines, last = data.decode().splitlines()
     assert (first, last) == ('{"proxai_baseline": 1, "known": [', "]}") and len(lines) == len(said["known"]) == 4
     assert list(said["known"][0]) == ["fingerprint", "reason", "source", "target", "from", "to", "kind", "op", "count"]
@@ -736,7 +737,7 @@ def test_side_files_are_what_their_schema_says(proxai: Proxai, home: Path, sourc
 
 
 def test_a_baseline_schema_can_refuse() -> None:
-    check = jsonschema.Draft202012Validator(policy.baseline_schema())
+    check = jsonschema.Draft202012Validator(ours("baseline"))
     said = {"proxai_baseline": 1, "known": [KNOWN.said]}
     assert check.is_valid(said)
     assert not check.is_valid({**said, "known": [{**KNOWN.said, "file": "a.json"}]})

@@ -40,9 +40,10 @@ from proxai_cli.report.json import Unbalanced
 from proxai_cli.report.lines import changes, safe, summary, sums
 from proxai_cli.report.markdown import LIMIT
 from proxai_cli.report.markdown import formed as as_markdown
+from proxai_cli.schemas import ours
 from proxai_cli.tables import Field, Nested, Word, rules
 
-SCHEMA = jsonschema.Draft202012Validator(text.loads(json.schema()))
+SCHEMA = jsonschema.Draft202012Validator(ours("report"))
 REQUEST = {
     "model": "m",
     "messages": [{"role": "user", "content": "words that are private"}],
@@ -75,7 +76,7 @@ def report(*items: Item, exit: int = 0) -> dict[str, Any]:
 
 
 def test_a_report_is_what_its_schema_asks_for() -> None:
-    jsonschema.Draft202012Validator.check_schema(text.loads(json.schema()))
+    jsonschema.Draft202012Validator.check_schema(ours("report"))
     found = item(findings=(finding("seq-gap", "/a", {"event": 3}), finding("bad-json", place={"line": 1, "column": 2})))
     said = text.loads(json.document(run(found, Item("-", "unknown", status="failed")), Shown()))
     SCHEMA.validate(said)

@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "reasons": set(),
     "markers": set(),
     "checks": {"context"},
+    "schemas": set(),
     "ir": {"ir"},
     "ledger": {"reasons"},
     "tables": {"ir", "ledger", "reasons", "context"},
@@ -47,10 +48,10 @@ ALLOWED: dict[str, set[str]] = {
     "bulk": set(),
     "redact": {"wire", "protocols", "exchange", "endpoints", "patterns", "tables", "ir", "ledger"},
     "patterns": set(),
-    "policy": {"patterns", "protocols", "reasons"},
+    "policy": {"patterns", "protocols", "reasons", "schemas"},
     "compare": {"translate", "protocols", "ir", "ledger", "context", "reasons"},
-    "validate": {"protocols", "endpoints", "exchange", "ir", "wire", "pipe", "ledger", "context", "reasons"},
-    "report": {"report", "ledger", "reasons", "tables", "protocols", "ir"},
+    "validate": {"protocols", "endpoints", "exchange", "ir", "wire", "pipe", "ledger", "context", "reasons", "schemas"},
+    "report": {"report", "ledger", "reasons", "tables", "protocols", "ir", "schemas"},
 }
 FREE = {"cli", "__init__", "__main__"}
 

@@ -13,7 +13,7 @@ from proxai_cli import text
 from proxai_cli.context import Finding
 from proxai_cli.protocols import PROTOCOLS
 from proxai_cli.reasons import ERRORS, FINDINGS
-from proxai_cli.report import json as report
+from proxai_cli.schemas import ours
 from proxai_cli.validate import FOUND_AT_MOST, StreamValidator, validate
 from proxai_cli.validate.batch import validate_batch
 from proxai_cli.validate.exchange import validate_exchange
@@ -28,7 +28,7 @@ from .found import FOUND
 from .shared import SHARED
 from .test_judges import ERROR_FRAMES, LOST_BLANK_LINES
 
-SCHEMA = jsonschema.Draft202012Validator(text.loads(report.schema()))
+SCHEMA = jsonschema.Draft202012Validator(ours("report"))
 EXPECTED = {name: tuple(codes.split()) for codes, names in FOUND.items() for name in names.split()}
 recorded = pytest.mark.skipif(SHARED is None, reason="needs the recorded traffic of the shared folder")
 

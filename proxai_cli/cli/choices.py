@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..errors import ProxaiError
+from ..errors import ProxaiError, nearest
 
 
 class Choice(NamedTuple):
@@ -63,7 +63,9 @@ def chosen(given: list[str]) -> dict[str, str]:
         if not equals:
             raise ProxaiError("bad-call", "--set takes NAME=VALUE", hint="proxai map --choices")
         if name not in CHOICES:
-            raise ProxaiError("bad-call", f"--set knows no choice {name!r}", hint=_nearest(name))
+            near = nearest(name, CHOICES)
+            hint = f"--set {near}=…" if near else "proxai map --choices"
+            raise ProxaiError("bad-call", f"--set knows no choice {name!r}", hint=hint)
         if not CHOICES[name].takes(value):
             choice = CHOICES[name]
             values = ", ".join([*choice.values, *([choice.free] if choice.free else [])])
@@ -72,10 +74,3 @@ def chosen(given: list[str]) -> dict[str, str]:
             )
         choices[name] = value
     return choices
-
-
-def _nearest(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, CHOICES, 1, 0.6)
-    return f"--set {near[0]}=…" if near else "proxai map --choices"

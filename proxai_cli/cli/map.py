@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from .. import text
-from ..errors import ProxaiError
+from ..errors import ProxaiError, nearest
 from ..report import grid, mapping
 from ..translate import translate
 from . import pager, screen
@@ -44,9 +44,8 @@ def _explain(call: Call, code: str) -> None:
         raise ProxaiError("bad-call", "the mapping is that of a pair of protocols", hint=f"proxai map {code} {other}")
     told = mapping.explained(code, translate)
     if not told:
-        raise ProxaiError(
-            "bad-call", f"there is no code {code!r}", hint=_nearest(code, [each.code for each in mapping.codes()])
-        )
+        near = nearest(code, [each.code for each in mapping.codes()])
+        raise ProxaiError("bad-call", f"there is no code {code!r}", hint=f"proxai map {near or '--reasons'}")
     found = [each for each in mapping.codes() if each.code == code]
     if call.format in ("json", "markdown"):
         _print(call, CODE_HEADS, found)
@@ -79,13 +78,6 @@ def _print(call: Call, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
         return
     lines = grid.markdown(heads, rows) if call.format == "markdown" else grid.grid(heads, rows)
     pager.show("".join(line + "\n" for line in lines).encode(), not call.no_pager)
-
-
-def _nearest(word: str, words: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, words, 1, 0.7)
-    return f"proxai map {near[0]}" if near else "proxai map --reasons"
 
 
 COMMAND = Command(

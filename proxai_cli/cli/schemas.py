@@ -1,20 +1,17 @@
 """The JSON Schemas that `proxai map --schema` prints: of what we write and read, and of each protocol's documents."""
 
-from importlib.resources import files
 from typing import Any
 
-from .. import policy, protocols, text
-from ..errors import ProxaiError
-from ..policy import KINDS, nearest
-from ..report import json
-
-HOUSE = "proxai_cli"
-OURS = ("report", "policy", "baseline", "side")
+from .. import policy, text
+from ..errors import ProxaiError, nearest
+from ..policy import KINDS
+from ..protocols import PROTOCOLS
+from ..schemas import OURS, published, written
 
 
 def names() -> list[str]:
     """All names that there are."""
-    return [*OURS, *(f"{protocol}.{kind}" for protocol in protocols.PROTOCOLS for kind in KINDS)]
+    return [*OURS, "policy", *(f"{protocol}.{kind}" for protocol in PROTOCOLS for kind in KINDS)]
 
 
 def schema(name: str) -> bytes:
@@ -23,18 +20,16 @@ def schema(name: str) -> bytes:
         near = nearest(name, names())
         hint = f"proxai map --schema {near}" if near else f"one of {', '.join(names())}"
         raise ProxaiError("bad-call", f"there is no schema {name!r}", hint=hint)
-    if name == "report":
-        return json.schema()
     if name == "policy":
         return _printed(policy.schema())
     if name in OURS:
-        return files(HOUSE).joinpath(f"{name}.schema.json").read_bytes()
+        return written(name)
     return _printed(_of_kind(*name.split(".")))
 
 
 def _of_kind(protocol: str, kind: str) -> dict[str, Any]:
     """The schema of one kind of document (of a stream: one event), with the definitions that it needs."""
-    whole = text.loads(files(protocols).joinpath(protocol, "schema.json").read_bytes())
+    whole = published(protocol)
     said, needed = whole["kinds"][kind], dict[str, Any]()
     todo = [said]
     while todo:

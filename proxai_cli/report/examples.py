@@ -7,11 +7,11 @@ import copy
 from collections import deque
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from .. import protocols, text
+from .. import text
 from ..ledger import Path
+from ..schemas import published
 
 # A text that means nothing.
 SAMPLE = "x"
@@ -83,21 +83,15 @@ class Example(NamedTuple):
     document: Any
 
 
-@cache
-def _schema(protocol: str) -> dict[str, Any]:
-    said: dict[str, Any] = text.loads(files(protocols).joinpath(protocol, "schema.json").read_bytes())
-    return said
-
-
 def examples(protocol: str, kind: str, probing: bool = False) -> Iterator[Example]:
     """Documents of a kind: one for each property, and of a property with words of its own one for each word.
 
     `probing` adds documents with values at which the fate of a property may change. Types are walked breadth first;
     each stands once in each type that holds it, at its shortest path.
     """
-    walk = _Walk(_schema(protocol)["$defs"])
+    walk = _Walk(published(protocol)["$defs"])
     seen: set[tuple[str, str]] = set()
-    todo: deque[tuple[str, Any, Path, Route]] = deque([("", _schema(protocol)["kinds"][kind], (), [])])
+    todo: deque[tuple[str, Any, Path, Route]] = deque([("", published(protocol)["kinds"][kind], (), [])])
     while todo:
         holder, place, path, route = todo.popleft()
         for owner, found in walk.variants(place):
@@ -136,7 +130,7 @@ def _listed(value: Any) -> list[Any]:
 
 def _nodes(protocol: str) -> Iterator[dict[str, Any]]:
     """Every object of a protocol's published schema."""
-    todo = [_schema(protocol)]
+    todo = [published(protocol)]
     while todo:
         node = todo.pop()
         yield node

@@ -16,13 +16,6 @@ class Unbalanced(Exception):
     """An account that does not obey the first law must not be written."""
 
 
-def schema() -> bytes:
-    """The JSON Schema of a report."""
-    from importlib.resources import files
-
-    return files(__package__).joinpath("report.schema.json").read_bytes()
-
-
 def data(report: Report) -> dict[str, Any]:
     """A whole run. Raises `Unbalanced` if the sums of an item do not add up."""
     totals = _Totals()

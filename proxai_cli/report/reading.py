@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from .. import text
 from ..errors import NotReadable, Place
 from ..ledger import Path
+from ..schemas import misfit, ours
 from .account import Change, Counts, Found, Item, Side, fingerprint
-from .json import FORM, schema
+from .json import FORM
 
 Pair = tuple[str | None, str | None, str | None]
 # Of how many steps of a change's paths it is found out whether they are positions or keys that look like them.
@@ -58,12 +59,9 @@ def _values(data: bytes) -> list[Any]:
 
 
 def _check(whole: dict[str, Any]) -> None:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    found = best_match(Draft202012Validator(text.loads(schema())).iter_errors(whole))
-    if found is not None:
-        raise _none("it does not fit the report's schema", text.pointer(list(found.absolute_path)))
+    place = misfit(whole, ours("report"))
+    if place is not None:
+        raise _none("it does not fit the report's schema", place)
 
 
 def _item(said: dict[str, Any]) -> Item:

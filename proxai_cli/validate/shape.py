@@ -7,13 +7,13 @@ The schemas are full of unions. Which member was meant is told by the words that
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from .. import protocols, text
+from .. import text
+from ..schemas import published
 
 MARKS = ("type", "role", "object")
 SHOWN = 8
@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 @cache
 def shape_of(protocol: str) -> "Shape":
     """The schemas of a protocol, read once."""
-    return Shape(text.loads(files(protocols).joinpath(protocol, "schema.json").read_bytes()))
+    return Shape(published(protocol))
 
 
 class Shape:

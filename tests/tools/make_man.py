@@ -13,7 +13,7 @@ from proxai_cli import __version__, policy, text
 from proxai_cli.cli.app import COMMANDS, command
 from proxai_cli.cli.options import Command, Option
 from proxai_cli.reasons import ERRORS, FINDINGS, REASONS
-from proxai_cli.report import json
+from proxai_cli.schemas import ours
 
 RELEASED = "2026-11-30"
 WIDTH = 78
@@ -174,7 +174,7 @@ FORMS = (
 
 def report() -> str:
     """The page of the report."""
-    schema = text.loads(json.schema())
+    schema = ours("report")
     lines = [
         f'.TH PROXAI\\-REPORT 5 "{RELEASED}" "proxai {__version__}" "File Formats"',
         ".SH NAME",

@@ -1,0 +1,47 @@
+"""JSON Schemas that the package holds: those of what we write, the published ones, and whether a value fits one."""
+
+from functools import cache
+from typing import Any
+
+from . import text
+
+# Where those of what we write and read stand.
+OURS = {
+    "report": "report/report.schema.json",
+    "baseline": "baseline.schema.json",
+    "side": "side.schema.json",
+}
+
+
+def written(name: str) -> bytes:
+    """The text of one of OURS."""
+    return _file(OURS[name])
+
+
+@cache
+def ours(name: str) -> dict[str, Any]:
+    """One of OURS. It is kept, so nobody may change it."""
+    said: dict[str, Any] = text.loads(written(name))
+    return said
+
+
+@cache
+def published(protocol: str) -> dict[str, Any]:
+    """The schema of a protocol: `kinds` holds that of each kind of document. It is kept, so nobody may change it."""
+    said: dict[str, Any] = text.loads(_file(f"protocols/{protocol}/schema.json"))
+    return said
+
+
+def _file(place: str) -> bytes:
+    from importlib.resources import files
+
+    return files(__package__).joinpath(place).read_bytes()
+
+
+def misfit(value: Any, schema: dict[str, Any]) -> str | None:
+    """The place (a pointer) at which a value does not fit a schema, None where it fits."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    found = best_match(Draft202012Validator(schema).iter_errors(value))
+    return None if found is None else text.pointer(list(found.absolute_path))
