@@ -674,6 +674,84 @@ def test_a_stream_collected_and_redacted_is_the_stream_redacted_and_collected(le
         assert redact(dumped(body), rules(level)).data == dumped(again), capture.label
 
 
+# --- entries that are picked
+
+
+def call(name: str, said: str) -> str:
+    """A call as archives have it; both halves say something."""
+    body = dumped({"messages": [{"role": "user", "content": said}]}).decode()
+    return dumped(
+        {
+            "request": {"url": f"https://h/{name}", "headers": [], "postData": {"text": body}},
+            "response": {"status": 200, "content": {"mimeType": "application/json; charset=utf-8", "text": body}},
+        }
+    ).decode()
+
+
+ONE_CALL, ANOTHER, THIRD = (call(name, f"in {name}") for name in ("one", "two", "three"))
+HAR_START, HAR_END = '\ufeff{ "log" : {"version": "1.2", "entries": [\n  ', '\n ] , "pages": []}}\n'
+HAR = f"{HAR_START}{ONE_CALL} ,\n  {ANOTHER},\n\n  {THIRD}{HAR_END}"
+CASSETTE = '{"version": 1, "interactions": ['
+A, B, C = '{"a": 1}', '{"b":\n [2]}', '{"c" :3, "url": "https://h/c"}'
+LINES = '\n{"a": 1}\n\n{"url": "https://h/b"}\r\n{"c"}\n{"d": 4}'
+
+
+@pytest.mark.parametrize(
+    ("data", "which", "left"),
+    [
+        (HAR, "0", f"{HAR_START}{ONE_CALL}{HAR_END}"),
+        (HAR, "1", f"{HAR_START}{ONE_CALL}{HAR_END}"),
+        (HAR, "*/two", f"{HAR_START}{ANOTHER}{HAR_END}"),
+        (HAR, "3-4", f"{HAR_START}{ANOTHER},\n\n  {THIRD}{HAR_END}"),
+        (HAR, "0-5", HAR),
+        (f'{CASSETTE}{ONE_CALL}, {ANOTHER}], "b": 1}}', "3", f'{CASSETTE}{ANOTHER}], "b": 1}}'),
+        (f'[{A} ,{B},  {C}]', "1", f"[{A}]"),
+        (f'[{A} ,{B},  {C}]', "2", f"[{B}]"),
+        (f'[{A} ,{B},  {C}]', "2-9", f"[{B},  {C}]"),
+        (f'[{A} ,{B},  {C}]', "https://h/*", f"[{C}]"),
+        (LINES, "1", '\n{"a": 1}\n'),
+        (LINES, "*/b", '\n{"url": "https://h/b"}\r\n'),
+        (LINES, "2-3", '\n{"url": "https://h/b"}\r\n{"c"}\n'),
+        (LINES, "4", '\n{"d": 4}'),
+        (f" {B}\n{A} {C}\n", "2", f" {A}\n"),
+        (f" {B}\n{A} {C}\n", "2-3", f" {A} {C}\n"),
+        (A, "1", A),
+        ("data: {}\n\n", "1", "data: {}\n\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("packed", [False, True])
+def test_only_what_is_picked_is_left(data: str, which: str, left: str, packed: bool, tmp_path: Path) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(gzip.compress(data.encode()) if packed else data.encode())
+    words = ["redact", str(source), "--pick", which, "--keep", "/**", "-o", str(target)]
+    assert answered(words, folder=tmp_path).code == 0
+    done = target.read_bytes()
+    assert (gzip.decompress(done) if packed else done).decode() == left
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_entry_is_redacted_as_among_all(level: str, tmp_path: Path) -> None:
+    """What the others tell to be a secret is one; what is told is told of what is left; of the others nothing is."""
+    hidden = "an-0rdinary-w0rd"
+    named = call("one", f"I am {SECRETS['e-mail']}").replace('"headers":[]', f'"headers":{{"x-api-key":"{hidden}"}}')
+    calls = [named, call("two", f"say {hidden} and {ONE}"), call("three", "my own sentence")]
+    data = f'{{"log":{{"entries":[{",".join(calls)}]}}}}'
+    whole = text.loads(redact(data.encode(), rules(level)).data)["log"]["entries"]
+    done = redact(data.encode(), rules(level), {1})
+    assert text.loads(done.data)["log"]["entries"] == [whole[1]]
+    assert (done.secrets, done.texts) == (4, 0 if level == "secrets" else 3)
+    for word in (hidden, SECRETS["e-mail"], "sentence", "https://h/one", "https://h/three"):
+        assert word in data and word not in done.data.decode()
+    with pytest.raises(NotReadable):
+        redact(data.encode(), rules(level), {1}, len(data) - 1)
+
+
+def test_a_secret_that_goes_over_entries_is_replaced_in_each() -> None:
+    lines = [dumped(event) for event in chunks([ONE[:30], ONE[30:60], ONE[60:]])]
+    done = redact(b"\n".join(lines), rules(), {2})
+    assert len(done.data) == len(lines[1]) + 1 and ONE[40:50].encode() not in done.data
+
+
 # --- the command
 
 
@@ -711,6 +789,11 @@ def test_a_leak_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["in.json", "-o", "out.json", "--keep", "a"], 2, "--keep"),
         (["in.json", "-o", "out.json", "--level", "all"], 2, "--level"),
         (["none.json", "-o", "out.json"], 3, "unreadable"),
+        (["in.json", "-o", "out.json", "--pick", "one"], 2, "--pick"),
+        (["in.json", "-o", "out.json", "--pick", "2"], 3, "error[empty]"),
+        (["in.json", "-o", "out.json", "--pick", "*/v1"], 3, "error[empty]"),
+        (["lines.http", "-o", "out.json", "--pick", "1"], 3, "without HTTP heads"),
+        (["in.json", "-o", "out.json", "--max-size", "9"], 3, "more than 9 bytes"),
         (["bad.txt", "in.json", "-o", "out/"], 3, "only JSON"),
     ],
 )
@@ -720,6 +803,7 @@ def test_calls_that_go_wrong(
     monkeypatch.chdir(tmp_path)
     Path("in.json").write_bytes(in_text(ONE))
     Path("bad.txt").write_bytes(b"just words")
+    Path("lines.http").write_bytes(b"HTTP/1.1 200 OK\r\n\r\n" + in_lines(ONE))
     done = answered(["redact", *words], folder=tmp_path)
     assert done.code == code and said in done.err
     assert Path("in.json").read_bytes() == in_text(ONE) and not Path("out.json").exists()

@@ -46,9 +46,10 @@ TYPED: dict[str, list[str]] = {
         "wc -l < batch.messages.jsonl; wc -l < out/report.jsonl",
     ],
     "12-for-a-bug-report": [
-        "proxai redact failing.har --pick 0 --level text --salt walks -o failing.redacted.har",
-        "grep -c ada@example.org failing.redacted.har",
+        "proxai redact failing.har --pick 1 --level text --salt walks -o failing.redacted.har",
+        "grep -cE 'ada@example.org|gpt-4.1' failing.redacted.har",
         "proxai inspect failing.redacted.har",
+        "proxai convert failing.redacted.har --pick 0 --to chat -qq",
         "proxai map foreign-signature",
     ],
 }

@@ -152,12 +152,15 @@ WHOLE = (
 
 TO = Option("to", "target protocol", "t", "P", PROTOCOL_WORDS)
 
+PICKING = (
+    Option("pick", "of many: number (lines from 1, calls from 0), 3-9, or a URL glob", "", "WHICH"),
+    Option("max-size", "an input, unpacked, has at most that much: 2GiB, 500MB", "", "BYTES", default="4GiB"),
+)
 SOURCE = (
     Option("from", "source protocol; checked against the body", "f", "P", ("auto", *PROTOCOL_WORDS), "auto"),
     Option("kind", "what the document is", "", "K", ("auto", *KIND_WORDS), "auto"),
     Option("at", "where in each JSON record a body is, also as text", "", "POINTER", many=True),
-    Option("pick", "of many: number (lines from 1, calls from 0), 3-9, or a URL glob", "", "WHICH"),
-    Option("max-size", "an input, unpacked, has at most that much: 2GiB, 500MB", "", "BYTES", default="4GiB"),
+    *PICKING,
     Option("request", "the request that a response or stream answers", "", "FILE"),
     Option(
         "set", "a mapping choice, as in `proxai map --choices`", "", "NAME=VALUE", many=True, offers="mapping_choices"
@@ -188,6 +191,7 @@ ENVELOPE = Option(
     "envelope", "of records: keep what stands around the bodies, or bare bodies", "", "E", ("keep", "bare"), "keep"
 )
 INDENT = Option("indent", "spaces for each level of JSON; 0 is compact", "", "N")
+VALUES = Option("values", "captured values in reports", "", "HOW", ("none", "short", "full"), "short")
 OUTPUT = Option("output", "file, or directory if it ends in / or there are several documents", "o", "PATH", default="-")
 
 
@@ -211,7 +215,7 @@ def telling(fail_on: str) -> tuple[Option, ...]:
             offers="report_forms",
         ),
         Option("format", "form of the report on the screen", "", "FORM", FORMS, "auto"),
-        Option("values", "captured values in reports", "", "HOW", ("none", "short", "full"), "short"),
+        VALUES,
         Option(
             "on-error",
             "leave the bad record or event out and go on; exit 3 all the same",

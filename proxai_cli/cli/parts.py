@@ -168,6 +168,15 @@ def records(input: Input, how: Reading = AS_IT_IS) -> Iterator[Part]:
     yield from _picked(_without_doubles(found_parts), how)
 
 
+def entries(data: bytes, input: Input, how: Reading) -> set[int]:
+    """The numbers of the wanted entries of an input, which holds these bytes; none where it is one document.
+
+    Raises `NotReadable`.
+    """
+    found = (_part(input, each, how) for each in captures(data, how.max_size, bool(how.at)))
+    return {part.entry for part in _picked(found, how) if part.entry is not None}
+
+
 def _part(input: Input, capture: Capture, how: Reading) -> Part:
     part = Part(
         input,

@@ -10,8 +10,9 @@ from ..redact import LEVELS, Redacted, Rules, leaks, redact
 from ..report.lines import safe
 from . import faults, screen
 from .inputs import inputs_of, read
-from .options import CAPTURES, OUTPUT, SPEAKING, Call, Command, Option
+from .options import CAPTURES, OUTPUT, PICKING, SPEAKING, Call, Command, Option
 from .outputs import STDOUT, File, Output
+from .parts import entries, reading
 
 
 def run(call: Call) -> int:
@@ -21,11 +22,14 @@ def run(call: Call) -> int:
         raise ProxaiError("bad-call", "redact needs a file to write to, so that it can be looked at", hint="-o OUT")
     salt = call.salt if call.salt is not None else token_hex(8)
     keep, drop = (_globs(name, call.values[name]) for name in ("keep", "drop"))
-    rules, output, codes = Rules(call.level, salt.encode(), keep, drop), Output(call.output, given), [0]
+    rules, how = Rules(call.level, salt.encode(), keep, drop), reading(call)
+    output, codes = Output(call.output, given), [0]
     for input in given:
         try:
             place = output.place(input)
-            done = redact(read(input.path), rules)
+            data = read(input.path)
+            wanted = entries(data, input, how) if how.picks else None
+            done = redact(data, rules, wanted, how.max_size)
             _write(place, done)
         except ProxaiError as error:
             screen.say(*faults.told(error, input.path))
@@ -92,11 +96,12 @@ COMMAND = Command(
     "A capture that may be shown to others.",
     (
         "proxai redact failing.sse -o failing.redacted.sse",
-        "proxai redact traffic.har --level text -o traffic.redacted.har",
+        "proxai redact traffic.har --pick 5 --level text -o traffic.redacted.har",
     ),
     CAPTURES,
     (
         Option("output", OUTPUT.help + "; needed", "o", "PATH"),
+        *PICKING,
         Option(
             "level",
             "credentials and ids of people and accounts; also every text, as filler; or of texts only the length",
@@ -112,6 +117,7 @@ COMMAND = Command(
         *SPEAKING,
     ),
     run,
-    "Container, keys, order and lengths stay as they are, so the file can be used as before. What was written is "
+    "Container, keys, order and lengths stay as they are, so the file can be used as before; of what --pick does not "
+    "name nothing is written. Of a call both halves stay. What was written is "
     "looked through once more before it comes to its place; if a secret is found there, nothing is written (exit 4).",
 )

@@ -5,14 +5,15 @@ through once more by `scan`, which knows nothing of how it was made.
 """
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from .. import text as json
 from ..errors import NotReadable, Place
 from ..wire import sse
+from ..wire.entries import blanked, entries, only
 from ..wire.http import Unwrapper
-from ..wire.packing import undone
+from ..wire.packing import MAX_SIZE, unpacked
 from .document import LEVELS, Redactor, Rules
 from .scan import leaks
 
@@ -30,16 +31,20 @@ class Redacted(NamedTuple):
     kept: tuple[str, ...]
 
 
-def redact(data: bytes, rules: Rules) -> Redacted:
+def redact(data: bytes, rules: Rules, wanted: Collection[int] | None = None, max_size: int = MAX_SIZE) -> Redacted:
     """A capture file in, the same file redacted out: JSON, JSON lines, a stream, either behind HTTP heads. Pure.
 
+    Of its entries only those are left whose numbers are wanted. They are as they would be among all of them: what is a
+    secret in one that is left out is one in the others, too.
+
     Raises `NotReadable` (`empty`, `unreadable`) for what is none of these, for a part that nobody understands might
-    hold anything.
+    hold anything; and for more than `max_size` bytes.
     """
-    plain, packed = _unpacked(data)
+    plain, packed = _unpacked(data, max_size)
     pieces = (unwrapper := Unwrapper()).feed(plain) + unwrapper.close()
     body = b"".join(piece.data for piece in pieces)
     _refuse(body)
+    found = [] if wanted is None else entries(plain)
     redactor = Redactor(rules)
     for _ in range(2):
         redactor.reset()
@@ -51,9 +56,15 @@ def redact(data: bytes, rules: Rules) -> Redacted:
             out.append(new[done : done + len(piece.data)])
             at, done = piece.byte + len(piece.data), done + len(piece.data)
         out.append(_bytes(redactor.head(_text(plain[at:]))))
+    result = b"".join(out)
+    if wanted is not None and found:
+        result = only(result, found, wanted)
+        # What is told is told of the entries that are left.
+        redactor.reset()
+        redactor.document(_text(blanked(body, found, wanted)))
     counts = redactor.secrets
     return Redacted(
-        packed(b"".join(out)),
+        packed(result),
         counts.total(),
         len([kind for kind, count in counts.items() if count]),
         redactor.texts,
@@ -77,9 +88,9 @@ def _refuse(body: bytes) -> None:
         )
 
 
-def _unpacked(data: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+def _unpacked(data: bytes, max_size: int) -> tuple[bytes, Callable[[bytes], bytes]]:
     """A file without its compression and in UTF-8, and what undoes that."""
-    plain = undone(data)
+    plain = b"".join(unpacked([data], max_size))
     if data.startswith(b"\x1f\x8b"):
         import gzip
 

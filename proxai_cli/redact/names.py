@@ -37,6 +37,7 @@ _PLAIN = {
     "tool_name", "server_name", "mcp_server_name", "paths",
 }  # fmt: skip
 _WORD = re.compile(r"[^\s]{1,256}")
+_MEDIA_TYPE = re.compile(r"[\w.+*-]{1,64}/[\w.+*-]{1,64}(?:\s?;\s?[\w-]{1,32}=[\w\"-]{1,32})*")
 # Keys under which an object is the caller's own: nothing in it is a word of a protocol.
 _FREE = {"input", "arguments", "metadata", "variables", "input_examples", "examples"}
 
@@ -135,9 +136,9 @@ def is_known_header(name: str) -> bool:
 
 def is_word(place: Place, value: str) -> bool:
     """Is it a word of a protocol, a name or an id, and no text?"""
-    if place.free or not _WORD.fullmatch(value):
-        return False
     key = place.key
+    if place.free or not (_WORD.fullmatch(value) or (key == "mimeType" and _MEDIA_TYPE.fullmatch(value))):
+        return False
     if key == "name" and isinstance(place.home, dict) and "role" in place.home:
         return False  # a person's
     return key in _words() or key.lower() in _PLAIN or key.endswith("_id") or (key, value) in _listed()

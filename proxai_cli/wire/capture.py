@@ -100,11 +100,11 @@ def _read(
     inner = place._replace(byte=(place.byte or 0) + marked)
     if sse.looks_like_a_stream(beginning):
         yield Capture("http" if place.byte else "sse", None, b"".join(pieces), place, head)
-    elif _HAR.match(bare) and not records:
+    elif HAR.match(bare) and not records:
         from . import har
 
         yield from har.captures(_behind(pieces, marked), inner, max_size)
-    elif (found := _CASSETTE.match(bare)) and not records:
+    elif (found := CASSETTE.match(bare)) and not records:
         from . import cassette
 
         yield from cassette.captures(_behind(pieces, marked), inner, found[1].decode(), max_size)
@@ -272,8 +272,8 @@ def _nothing() -> NotReadable:
     return NotReadable("empty", "there is nothing in it", Place(line=1, column=1, byte=0), "capture the call again")
 
 
-_HAR = re.compile(rb'\{\s*"log"\s*:\s*\{')
-_CASSETTE = re.compile(rb'\{(?:\s*"\w+"\s*:\s*(?:"[^"]*"|[\w.]+)\s*,)*\s*"((?:http_)?interactions)"\s*:\s*\[')
+HAR = re.compile(rb'\{\s*"log"\s*:\s*\{')
+CASSETTE = re.compile(rb'\{(?:\s*"\w+"\s*:\s*(?:"[^"]*"|[\w.]+)\s*,)*\s*"((?:http_)?interactions)"\s*:\s*\[')
 _YAML_CASSETTE = re.compile(rb"(?:(?:#|---|[a-z_]+: )[^\n]*\n\s*+)*+(?:http_)?interactions:(?:\s|\Z)")
 # Progress, if curl was told to show it, stands in front, or between the lines.
 _CURL = re.compile(rb"(?:% Total[^\n]*\n[^\n]*\n(?:[ \d][^\n]*[\r\n]+)*)?[*<>] ")
@@ -316,5 +316,5 @@ def holds_calls(beginning: bytes) -> bool:
     """Whether a file that begins so is a container of calls, which may hold bodies and streams side by side."""
     bare = beginning[:BEGINNING].removeprefix(text.BYTE_ORDER_MARK).lstrip()
     head = read_head(beginning)
-    known = (_HAR, _CASSETTE, _YAML_CASSETTE, _CURL, _FOLLOWED, _LOG)
+    known = (HAR, CASSETTE, _YAML_CASSETTE, _CURL, _FOLLOWED, _LOG)
     return any(mark.match(bare) for mark in known) or (head is not None and head.method is not None)
