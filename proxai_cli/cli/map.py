@@ -42,7 +42,7 @@ def _explain(call: Call, code: str) -> None:
     if code in PROTOCOL_WORDS:
         other = next(word for word in PROTOCOL_WORDS if word != code)
         raise ProxaiError("bad-call", "the mapping is that of a pair of protocols", hint=f"proxai map {code} {other}")
-    told = mapping.explained(code, translate)
+    told = mapping.explained(code)
     if not told:
         near = nearest(code, [each.code for each in mapping.codes()])
         raise ProxaiError("bad-call", f"there is no code {code!r}", hint=f"proxai map {near or '--reasons'}")

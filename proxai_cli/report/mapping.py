@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from .. import text
 from ..errors import ProxaiError
 from ..ir.terms import TERMS, term
-from ..ledger import Path
+from ..ledger import Path, get
 from ..protocols import PROTOCOLS
 from ..reasons import ERRORS, FINDINGS, REASONS, level
 from ..tables import Field, Gap, Must, Nested, Protocol, Word
@@ -113,7 +115,7 @@ def _fates(
         yield "", error.code, "refused"
         return
     ours = [entry for entry in entries if entry.source is not None and _touches(entry.source, path)]
-    if _is_taken_apart(_at(example.document, path)) and any(entry.target is not None for entry in ours):
+    if _is_taken_apart(get(example.document, path)) and any(entry.target is not None for entry in ours):
         yield IN_PARTS, "", ""
         return
     for _, said, there, why, grade, *_ in ours:
@@ -136,17 +138,11 @@ def _is_taken_apart(value: Any) -> bool:
 
 def _type_of(example: Example, kind: str) -> str:
     """By what the object that has the field is told from others."""
-    home = _at(example.document, example.path[:-1])
+    home = get(example.document, example.path[:-1])
     said = [home.get(key) for key in ("type", "role")] if isinstance(home, dict) and len(example.path) > 1 else []
     return next(
         (word for word in said if isinstance(word, str) and word != SAMPLE), kind if len(example.path) == 1 else ""
     )
-
-
-def _at(value: Any, path: Path) -> Any:
-    for key in path:
-        value = value[key]
-    return value
 
 
 def _pattern(path: Path) -> str:
@@ -294,11 +290,18 @@ def showings(translate: Translate) -> Iterator[Showing]:
 def _told(document: Any, path: Path | None) -> str:
     if path is None:
         return ""
-    value = text.dumps(_at(document, path)).decode()
+    value = text.dumps(get(document, path)).decode()
     return f"{text.pointer(path)} {value if len(value) <= _LONGEST else value[:_LONGEST] + ' …'}"
 
 
-def explained(code: str, translate: Translate | None = None) -> list[str]:
+@cache
+def kept() -> dict[str, Showing]:
+    """The examples as `tests/tools/make_showings` has written them down, since finding them takes seconds."""
+    said = text.loads(files(__package__).joinpath("showings.json").read_bytes())
+    return {code: Showing(code, *each) for code, each in said.items()}
+
+
+def explained(code: str) -> list[str]:
     """A code in full, the terms that are lost for it, and an example; empty where there is no such code."""
     found = [each for each in codes() if each.code == code]
     told: list[str] = []
@@ -311,7 +314,6 @@ def explained(code: str, translate: Translate | None = None) -> list[str]:
     lost = [name for name, each in TERMS.items() if each.why == code]
     if found and lost and code != "no-equivalent":
         told.append(f"  Said of: {', '.join(lost)}.")
-    if translate is not None and code in REASONS and code not in NOT_SHOWN:
-        example = next((each for each in showings(translate) if each.code == code), None)
-        told += [] if example is None else [f"  Example: {example}"]
+    if code in kept():
+        told.append(f"  Example: {kept()[code]}")
     return told + [f"  {each.advice}" for each in found]
