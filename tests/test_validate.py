@@ -650,8 +650,8 @@ def test_valid_is_said_only_of_what_was_read(proxai: Proxai) -> None:
     narrowed = proxai("cut.sse", "--layer", "shape")
     assert narrowed.code == 3 and "nothing found" not in narrowed.out.decode()
     assert (
-        b"good.sse: chat stream, 5 events: nothing found (order; openai-go)"
-        in proxai("good.sse", "--layer", "order", "--profile", "openai-go").out
+        b"good.sse: chat stream, 5 events: nothing found (client; openai-go)"
+        in proxai("good.sse", "--layer", "client", "--profile", "openai-go").out
     )
     for name in ("models.json", "prose.txt", "tie.json"):
         done = proxai(name)

@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from .. import text
+from ..bulk import spread
 from ..compare import Capture, Comparison, Difference, compare
 from ..errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
 from ..ir.events import DONE
@@ -63,6 +64,8 @@ def compare_captures(call: Call) -> int:
         raise ProxaiError("bad-call", "stdin can be only one of the two captures", hint="proxai diff A -")
     ignored, key = _ignored(call.ignore), _key(call.pair_by)
     run, told = Run(call, to_stdout=True), told_by(call)
+    if not spread(call.jobs, call.engine).is_alone:
+        run.note("two captures, or pairs of them, are compared in one process; --jobs and --engine speed up diff --to")
     way = Way(told, how(call, told.context)._replace(places=True), call.volatile, ignored)
     ours, theirs = inputs([first]), inputs([second])
     for place in run.places:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..bulk import spread
+from ..errors import ProxaiError
 from .documents import Document, Told, told_by
 from .inputs import inputs_of
 from .options import (
@@ -18,9 +19,11 @@ from .options import (
     SOURCE,
     SPREADING,
     TO,
+    VALUES,
     WHOLE,
     Call,
     Command,
+    Option,
     target_of,
     telling,
 )
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 def run(call: Call) -> int:
     """Translate every capture, and tell what became of it; without a target, compare two captures."""
+    _check(call)
     if call.merge:
         from .merging import merge
 
@@ -51,6 +55,23 @@ def run(call: Call) -> int:
 
         spread_over(run, given, None, how_many)
     return run.finish()
+
+
+def _check(call: Call) -> None:
+    """Raises `bad-call` for an option that says nothing about the question that is asked."""
+    asked = "between two captures nothing is translated into a file"
+    useless: tuple[Option, ...] = (REPAIR, INTERLEAVE)
+    if call.merge:
+        asked = "--merge takes what reports say, and looks at no capture"
+        useless = (*SOURCE, REPAIR, INTERLEAVE, *COMPARING, *SPREADING, VALUES)
+    elif call.to is not None:
+        asked, useless = "with --to nothing is compared with a second capture", COMPARING
+    for option in useless:
+        if option.key in call.given:
+            raise ProxaiError("bad-call", f"--{option.name} does nothing here: {asked}", hint="proxai diff --help")
+    tables = [call.format in ("auto", "table"), *(said.startswith("table:") for said in call.report)]
+    if "by" in call.given and not any(tables):
+        raise ProxaiError("bad-call", "--by groups the table, and no table is asked for", hint="--format table")
 
 
 def work_of(call: Call, told: Told, run: "Run | Notes", output: None = None) -> Callable[[Document], None]:

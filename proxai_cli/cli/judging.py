@@ -129,7 +129,8 @@ def _known(place: str, is_anew: bool) -> list[Known]:
     try:
         return policy.read_baseline(read(place))
     except ProxaiError as error:
-        problem = ProxaiError("bad-policy", error.message, error.place, hint=error.hint or "--write-baseline writes it")
+        hint = "name another place for the baseline, or remove this file" if is_anew else error.hint
+        problem = ProxaiError("bad-policy", error.message, error.place, hint=hint or "--write-baseline writes it")
         problem.path = place
         raise problem from None
 

@@ -9,7 +9,7 @@ from .. import __version__
 from ..errors import ProxaiError
 from ..reasons import ERRORS, LEVELS
 from ..report.account import Item, Report, Together, Verdict
-from ..report.forms import SUFFIXES, WRITERS, Shown, formed
+from ..report.forms import DOCUMENTS, SUFFIXES, WRITERS, Shown, formed
 from ..report.lines import safe, summary, summary_of_records
 from . import faults, screen
 from .documents import Document
@@ -50,7 +50,10 @@ class Run:
         self.reports = [_report(said, to_stdout) for said in call.report]
         self.form = call.format
         self.standing: Standing | None = call.values.get("standing")
-        _apart(self.places, call.values.get("output"))
+        for other in ("output", "side"):
+            _apart(self.places, call.values.get(other))
+        if to_stdout:
+            _alone_on_stdout(call.format, self.reports)
 
     @property
     def places(self) -> list[str]:
@@ -307,3 +310,13 @@ def _apart(places: list[str], output: str | None) -> None:
     files = [os.path.realpath(place) for place in places if os.path.isfile(place) or not os.path.exists(place)]
     if len(set(files)) < len(files):
         raise ProxaiError("bad-call", "two outputs would be one file", hint="name another place for each --report")
+
+
+def _alone_on_stdout(form: str, reports: list[tuple[str, str]]) -> None:
+    """Raises `bad-call` where a report that a program reads would stand on stdout with another."""
+    shown = [form] if form != "none" else []
+    shown += [form for form, place in reports if place == STDOUT]
+    whole = [form for form in shown if form in DOCUMENTS]
+    if whole and len(shown) > 1:
+        said = f"a report in the form {whole[0]} has to be alone on stdout"
+        raise ProxaiError("bad-call", said, hint="--format none" if len(shown) == 2 else f"--report {whole[0]}:FILE")

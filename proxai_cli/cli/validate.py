@@ -31,6 +31,10 @@ def run(call: Call) -> int:
     for layer in call.layer:
         if layer not in LAYERS:
             raise ProxaiError("bad-call", f"there is no layer {layer!r}", hint=f"--layer {', '.join(LAYERS)}")
+    if call.profile and call.layer and "client" not in call.layer:
+        raise ProxaiError(
+            "bad-call", "--profile is about the layer client, which --layer leaves out", hint="--layer client"
+        )
     wanted = Wanted(tuple(layer for layer in LAYERS if not call.layer or layer in call.layer), call.profile)
     run = Run(call, to_stdout=True, table=lambda items, verbose: listing(items, wanted, verbose))
 

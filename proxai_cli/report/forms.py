@@ -20,6 +20,8 @@ WRITERS = {
     "markdown": ("markdown", "formed"),
     "html": ("html", "formed"),
 }
+# Those that are whole documents, which a program reads to their end.
+DOCUMENTS = frozenset({"json", "jsonl", "gitlab", "sarif", "junit", "html"})
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html"}
 
 
