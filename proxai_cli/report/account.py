@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import text
-from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path
+from ..ledger import CARRIED, CHANGED, DROPPED, SYNTHESIZED, Entry, Path, get
 from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
 
 # The states of what does not count against a run.
@@ -93,6 +93,11 @@ class Counts(NamedTuple):
     def balanced(self) -> bool:
         """The first law: what there is equals what is accounted for, on both sides."""
         return all(side["leaves"] == sum(side.values()) - side["leaves"] for side in self)
+
+    def fates(self, side: str) -> dict[str, int]:
+        """The fates on a side, with their leaves: those that every account has, and others that there are."""
+        numbers = self.source if side == "source" else self.target
+        return {fate: numbers[fate] for fate in numbers if fate in FATES[side] or (numbers[fate] and fate != "leaves")}
 
 
 class View(NamedTuple):
@@ -196,10 +201,10 @@ def rows_of_exploded(entries: Iterable[Entry]) -> Iterator[Row]:
         yield Row(*entry._replace(target=_pattern(entry.target and entry.target[1:])), events)
 
 
-def counts_of(rows: Iterable[Row], source_leaves: int, target_leaves: int) -> Counts:
-    """The sums of an account beside the leaves that were counted without it."""
-    source = {"leaves": source_leaves, **dict.fromkeys(FATES["source"], 0)}
-    target = {"leaves": target_leaves, **dict.fromkeys(FATES["target"], 0)}
+def counts_of(rows: Iterable[Row], source_leaves: int, target_leaves: int, apart: Iterable[str] = ()) -> Counts:
+    """The sums of an account beside the leaves that were counted without it; `apart` are further fates."""
+    source = {"leaves": source_leaves, **dict.fromkeys((*FATES["source"], *apart), 0)}
+    target = {"leaves": target_leaves, **dict.fromkeys((*FATES["target"], *apart), 0)}
     for row in rows:
         if row.fate in source:
             source[row.fate] += row.ours
@@ -335,16 +340,10 @@ def with_values(
     for change in changes:
         said: dict[str, Any] = {}
         if source is not None and change.source is not None:
-            said["before"] = described(_at(source, change.source), how, known)
+            said["before"] = described(get(source, change.source), how, known)
         if target is not None and change.target is not None and change.op != DROPPED:
-            said["after"] = described(_at(target, change.target), how, known)
+            said["after"] = described(get(target, change.target), how, known)
         yield change._replace(**said)
-
-
-def _at(value: Any, path: Path) -> Any:
-    for key in path:
-        value = value[key]
-    return value
 
 
 def finding(code: str, at: str | None = None, place: dict[str, int] | None = None) -> Found:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE
 from ..reasons import LEVELS
 from .account import Change, Found, Item, pattern, pointer
-from .lines import how_sure, judgement, name, safe, says, sums, where
+from .lines import counted, how_sure, judgement, name, safe, says, sums, where
 
 AVOIDABLE = "avoidable: the gateway lost it, the target has a place for it"
 UNAVOIDABLE = "unavoidable"
@@ -50,10 +50,10 @@ def _head(item: Item) -> str:
 
 
 def _not_compared(source: dict[str, int], target: dict[str, int]) -> Iterator[str]:
-    for fate, words in ((VOLATILE, "volatile field{} (--volatile)"), (IGNORED, "field{} left out (--ignore)")):
+    for fate, word, why in ((VOLATILE, "volatile field", "(--volatile)"), (IGNORED, "field", "left out (--ignore)")):
         count = source.get(fate) or target.get(fate, 0)
         if count:
-            yield f"  not compared: {count} {words.format('' if count == 1 else 's')}"
+            yield f"  not compared: {counted(count, word)} {why}"
 
 
 def _severity(change: Change) -> tuple[bool, int]:

@@ -11,10 +11,11 @@ from importlib.resources import files
 from itertools import accumulate, islice
 
 from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
-from .account import FATES, Counts, Found, Group, Item, Report, Verdict, groups, levels_of
+from .account import FATES, Counts, Found, Group, Item, Report, Verdict, groups
 from .forms import Shown
-from .lines import how_sure, name, way
-from .panes import SIGNS, Room, counted, level, said, side_by_side, tag
+from .json import totals
+from .lines import counted, how_sure, name, way
+from .panes import SIGNS, Room, level, said, side_by_side, tag
 
 # Rows for leaves on the page, and documents on it: browsers get slow with more.
 ROWS, DOCUMENTS = 20_000, 500
@@ -87,7 +88,7 @@ def _body(report: Report) -> Iterator[str]:
     for number, item in enumerate(islice(items, DOCUMENTS)):
         yield tag("section", *_item(item, number, room, len(items) > 1), id=f"document-{number}", class_="document")
     if len(items) > DOCUMENTS:
-        yield tag("p", f"… and {counted(len(items) - DOCUMENTS, 'document', 'documents')} not shown.", class_="cut")
+        yield tag("p", f"… and {counted(len(items) - DOCUMENTS, 'document')} not shown.", class_="cut")
     yield "</main>"
     yield from _glossary(items)
     yield _status()
@@ -112,9 +113,7 @@ def _way(item: Item) -> Iterator[str]:
 
 def _verdict(verdict: Verdict, items: Collection[Item]) -> Iterator[str]:
     """How the run ended; one that could not look at everything is never called clean."""
-    levels = {name: sum(levels_of(item.changes)[name] for item in items) for name in LEVELS}
-    for found in (found for item in items for found in item.findings):
-        levels[found.level] += 1
+    levels = totals(items)
     yield tag("p", *(level(name, levels[name]) for name in reversed(LEVELS)), class_="levels")
     end = ENDS.get(verdict.exit, "see the errors").format(verdict.fail_on)
     end = "done" if verdict.exit == 0 and verdict.fail_on == "never" else end
@@ -171,15 +170,12 @@ def _filter(counts: list[Counts]) -> str:
 def _index(items: Collection[Item]) -> Iterator[str]:
     rows = []
     for number, item in enumerate(islice(items, DOCUMENTS)):
-        levels = levels_of(item.changes)
-        for found in item.findings:
-            levels[found.level] += 1
         rows.append(
             (
                 tag("a", said(_name(item)), href=f"#document-{number}"),
                 said(way(item) or item.container).replace("-&gt;", "→"),
                 said(item.status),
-                " ".join(level(name, count) for name, count in reversed(levels.items()) if count),
+                " ".join(level(name, count) for name, count in reversed(totals([item]).items()) if count),
             )
         )
     yield tag("div", _table(("document", "way", "status", "levels"), rows), class_="index")
@@ -203,12 +199,12 @@ def _balance(counts: Counts) -> str:
     """The sums of both sides, as a line of words and as a bar."""
     sides = []
     for side, numbers in zip(("source", "target"), counts, strict=True):
-        fates = [fate for fate in numbers if fate in FATES[side] or (numbers[fate] and fate != "leaves")]
-        terms = [tag("b", f"{numbers[fate]} {fate}", class_=fate) for fate in fates]
-        starts = accumulate((numbers[fate] for fate in fates), initial=0)
+        fates = counts.fates(side)
+        terms = [tag("b", f"{count} {fate}", class_=fate) for fate, count in fates.items()]
+        starts = accumulate(fates.values(), initial=0)
         parts = [
-            f'<rect class="{fate}" x="{start}" width="{numbers[fate]}" height="1"/>'
-            for fate, start in zip(fates, starts, strict=False)
+            f'<rect class="{fate}" x="{start}" width="{count}" height="1"/>'
+            for (fate, count), start in zip(fates.items(), starts, strict=False)
         ]
         shape = f"0 0 {numbers['leaves'] or 1} 1"
         bar = tag("svg", *parts, class_="balance", viewBox=shape, preserveAspectRatio="none", aria_hidden="true")
@@ -242,7 +238,7 @@ def _groups(item: Item) -> Iterator[str]:
         if rows:
             cells = (_group(group, PLACES if item.view else None) for group in rows)
             table = _table(("level", "reason", "fate", "leaves", "places"), cells)
-            leaves = counted(sum(group.leaves for group in rows), "leaf", "leaves")
+            leaves = counted(sum(group.leaves for group in rows), "leaf")
             summary = tag("summary", tag("b", title), f" · {leaves}")
             yield tag("details", summary, table, class_="reasons", open=is_open or not item.view)
 
@@ -250,7 +246,7 @@ def _groups(item: Item) -> Iterator[str]:
 def _group(group: Group, most: int | None) -> tuple[str, ...]:
     places = [f"{place or '/'}{f' ({count})' if count > 1 else ''}" for place, count in group.places.items()]
     shown = [tag("bdi", said(place)) for place in places[:most]]
-    shown += [f"… and {counted(len(places) - len(shown), 'place', 'places')} more"] if len(shown) < len(places) else []
+    shown += [f"… and {counted(len(places) - len(shown), 'place')} more"] if len(shown) < len(places) else []
     return (
         level(group.level),
         tag("a", said(group.reason), href=f"#why-{group.reason}"),

@@ -8,7 +8,6 @@ from .. import text
 from ..ledger import CHANGED, SYNTHESIZED, Path
 from ..reasons import LEVELS
 from .account import (
-    FATES,
     Change,
     Counts,
     Found,
@@ -42,6 +41,15 @@ def safe(said: str) -> str:
             char if char.isprintable() else char.encode("unicode_escape", "backslashreplace").decode() for char in said
         )
     return _ORDERS.sub(lambda order: f"{order[0][0]}\\x{ord(order[0][1]):02x}", said)
+
+
+# Words whose plural is not with `s`.
+_PLURALS = {"leaf": "leaves", "loss": "losses", "unexplained": "unexplained"}
+
+
+def counted(number: int, word: str) -> str:
+    """A number with its word: `1 leaf`, `2 leaves`."""
+    return f"{number} {word if number == 1 else _PLURALS.get(word, f'{word}s')}"
 
 
 def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
@@ -147,7 +155,7 @@ def _state(item: Item) -> str:
     left_out = sum(map(is_failure, item.findings))
     state = {"ok": "complete", "cut": "cut", "skipped": f"{left_out} left out"}[item.status]
     events = item.source.events if item.source else 0
-    return f", {events} events, {state}, {losses} loss{'' if losses == 1 else 'es'}"
+    return f", {events} events, {state}, {counted(losses, 'loss')}"
 
 
 def _places(places: dict[str, int], count: int) -> str:
@@ -160,10 +168,9 @@ def sums(counts: Counts, *sides: str) -> str:
     """`source 41 = 33 carried + 6 changed + 2 dropped`, and the same of the target where it is asked for."""
     told = []
     for side in sides:
-        numbers = counts.source if side == "source" else counts.target
-        fates = [fate for fate in numbers if fate in FATES[side] or (numbers[fate] and fate != "leaves")]
-        parts = " + ".join(f"{numbers[fate]} {fate}" for fate in fates)
-        told.append(f"{side} {numbers['leaves']} = {parts}")
+        leaves = (counts.source if side == "source" else counts.target)["leaves"]
+        parts = " + ".join(f"{count} {fate}" for fate, count in counts.fates(side).items())
+        told.append(f"{side} {leaves} = {parts}")
     return " · ".join(told)
 
 
@@ -234,9 +241,7 @@ def told_together(report: Report, told: Iterable[Same]) -> str:
     parts += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
     rules = {"expired": verdict.expired_rules, "fitted nothing": verdict.unused_rules}
     parts += [
-        f"{len(names)} rule{'s' * (len(names) > 1)} {what} ({safe(', '.join(names))})"
-        for what, names in rules.items()
-        if names
+        f"{counted(len(names), 'rule')} {what} ({safe(', '.join(names))})" for what, names in rules.items() if names
     ]
     parts += [f"{len(verdict.gone)} gone"] if verdict.gone else []
     statuses = Counter(item.status for item in report.items)

@@ -13,13 +13,12 @@ from .. import text
 from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Path
 from ..reasons import REASONS
 from .account import Item, Side, View, pattern
-from .lines import safe
+from .lines import counted, safe
 from .twigs import Link, Pane, Twig, leaves_of, letters, panes
 from .view import END, Hidden
 
 SIGNS = {CARRIED: "=", CHANGED: "≠", DROPPED: "−", SYNTHESIZED: "+", VOLATILE: "·", IGNORED: "·"}
 LEVEL_SIGNS = {"note": "·", "loss": "▽", "risk": "▲", "unexplained": "?"}
-PLURALS = {"note": "notes", "loss": "losses", "risk": "risks", "unexplained": "unexplained"}
 ARROWS = {"s": "→", "t": "←"}
 LONGEST, PREVIEW = 2000, 40
 PREVIEWED = ("type", "role")
@@ -77,8 +76,8 @@ def side_by_side(item: Item, number: int, room: Room) -> Iterator[str]:
 
 def _heading(name: str, side: Side, item: Item) -> str:
     kind = "exchange" if item.container == "exchange" else side.kind
-    told = [f"{side.protocol} {kind}", counted(side.leaves or 0, "leaf", "leaves")]
-    told += [counted(side.events, "event", "events")] if side.events is not None else []
+    told = [f"{side.protocol} {kind}", counted(side.leaves or 0, "leaf")]
+    told += [counted(side.events, "event")] if side.events is not None else []
     return tag("h3", tag("b", name), " ", said(" · ".join(told)))
 
 
@@ -96,7 +95,7 @@ def _shown(pane: Pane, other: Pane) -> Iterator[str]:
             summary = _run_summary(pane, events)
             inner = tag("details", tag("summary", *summary), tag("ul", *cards))
             yield tag("li", inner, class_="run", data_has=_has(events))
-    yield from _more(len(pane.root.inner) - len(shown), "event", "events")
+    yield from _more(len(pane.root.inner) - len(shown), "event")
 
 
 def _rows(pane: Pane, other: Pane, twig: Twig) -> Iterator[str]:
@@ -104,12 +103,12 @@ def _rows(pane: Pane, other: Pane, twig: Twig) -> Iterator[str]:
     for each in shown:
         yield _branch(pane, other, each) if each.inner else tag("li", _leaf(pane, other, each), data_has=each.has)
     if len(shown) < len(twig.inner):
-        yield from _more(sum(each.leaves for each in twig.inner if not each.id), "leaf", "leaves")
+        yield from _more(sum(each.leaves for each in twig.inner if not each.id), "leaf")
 
 
-def _more(count: int, one: str, more: str) -> Iterator[str]:
+def _more(count: int, word: str) -> Iterator[str]:
     if count:
-        yield tag("li", f"… and {counted(count, one, more)} not shown", class_="cut")
+        yield tag("li", f"… and {counted(count, word)} not shown", class_="cut")
 
 
 def _branch(pane: Pane, other: Pane, twig: Twig) -> str:
@@ -215,14 +214,14 @@ def _because(told: list[tuple[Link, str]], arrow: str) -> Iterator[str]:
 
 def level(name: str, count: int | None = None) -> str:
     """A level by sign, word and colour."""
-    words = name if count is None else f"{count} {name if count == 1 else PLURALS[name]}"
+    words = name if count is None else counted(count, name)
     return tag("b", f"{LEVEL_SIGNS[name]} {words}", class_=f"level {name}{' none' if count == 0 else ''}")
 
 
 def _value(value: Any) -> tuple[str, str]:
     """A value as it is shown, and what it is."""
     if isinstance(value, Hidden):
-        size = "" if value.size is None else f", {counted(value.size, 'character', 'characters')}"
+        size = "" if value.size is None else f", {counted(value.size, 'character')}"
         return ("text" if value.type == "string" else value.type) + size, "hidden"
     kind = "string" if isinstance(value, str) else "word" if value is None or isinstance(value, bool) else "number"
     return _cut(text.dumps(value).decode()), kind if not isinstance(value, (dict, list)) else "word"
@@ -264,14 +263,14 @@ def _timeline(item: Item, view: View, ours: Pane, theirs: Pane) -> Iterator[str]
         )
         inner = tag("details", tag("summary", *cells), tag("ol", *made))
         rows.append(tag("li", inner, class_="run", data_has=_has(each for step in run for each in step.events)))
-    yield tag("ol", *rows, *_more(len(steps) - len(shown), "event", "events"), class_="timeline")
+    yield tag("ol", *rows, *_more(len(steps) - len(shown), "event"), class_="timeline")
 
 
 def _step(step: _Step, ours: Pane, theirs: Pane) -> Iterator[str]:
     source = _card(ours, theirs, step.event) if step.event else tag("p", "the end of the stream", class_="nothing")
     target = [_card(theirs, ours, event) for event in step.became if event.id]
     hidden = len(step.became) - len(target)
-    target += [tag("p", f"… and {counted(hidden, 'event', 'events')} not shown", class_="cut")] if hidden else []
+    target += [tag("p", f"… and {counted(hidden, 'event')} not shown", class_="cut")] if hidden else []
     yield tag("div", source, class_="cell source", data_side="source")
     nothing = tag("p", "nothing goes out here", class_="nothing")
     yield tag("div", *(target or [nothing]), class_="cell target", data_side="target")
@@ -353,11 +352,6 @@ def _runs(steps: list[tuple[Any, Any]]) -> Iterator[list[Any]]:
 
 def _has(events: Iterable[Twig]) -> str:
     return letters({fate for event in events for fate in event.fates})
-
-
-def counted(number: int, one: str, more: str) -> str:
-    """A number with its word."""
-    return f"{number} {one if number == 1 else more}"
 
 
 def said(captured: str) -> str:
