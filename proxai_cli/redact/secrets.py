@@ -1,9 +1,8 @@
 """Secrets as data: how credentials and ids of accounts look in free text, wherever they stand.
 
 The facts (prefixes, alphabets, lengths) are those of the default rules of gitleaks, `config/gitleaks.toml` at commit
-009e025ad410, with the longer OpenAI keys of its pull request 2240 (2026-08-16), the keys of Groq and xAI of its issue
-2180 (2026-06-25) and those of OpenRouter of its pull request 2032 (2026-01-30). The patterns are written anew and ask
-for less: a key that is cut off or a little longer is one all the same. Nothing here knows where a text stands.
+009e025ad410, where no other source stands beside a row. The patterns are written anew and ask for less: a key that is
+cut off or a little longer is one all the same. Nothing here knows where a text stands.
 """
 
 import re
@@ -53,15 +52,20 @@ _NAMED = (
 
 KINDS = (
     _key("anthropic-key", r"sk-ant-(?:[a-z]+\d*-)?+", r"[\w-]{16,}", "sk-ant-"),
+    # TruffleHog, pkg/detectors/openrouter.
     _key("openrouter-key", r"sk-or-(?:v\d+-)?+", r"[\w-]{16,}", "sk-or-"),
+    # Longer ones: gitleaks, pull request 2240. `None` stands in keys with the mark T3BlbkFJ in public code.
     _key("openai-key", r"sk-(?:proj-|svcacct-|admin-|None-)?+(?!ant-|or-)", _LIVE + r"[\w-]{16,}", "sk-"),
+    # TruffleHog, pkg/detectors/groq and xai.
     _key("groq-key", "gsk_", r"\w{20,}", "gsk_"),
     _key("xai-key", "xai-", r"\w{20,}", "xai-"),
     _key("perplexity-key", "pplx-", r"\w{20,}", "pplx-"),
     _key("huggingface-token", "(?:hf|api_org)_", r"[A-Za-z0-9]{24,}", "hf_", "api_org_"),
+    # TruffleHog, pkg/detectors/replicate.
     _key("replicate-token", "r8_", r"\w{30,}", "r8_"),
     _key("databricks-token", "dapi", _LIVE + r"\w{32}", "dapi"),
     _key("google-key", "AIza", r"[\w-]{30,}", "aiza"),
+    # TruffleHog, pkg/detectors/googleoauth2, and its pull request 5030 for the secrets of clients.
     _key("google-token", r"(?:ya29\.|GOCSPX-)", r"[\w-]{20,}", "ya29.", "gocspx-"),
     Kind("azure-secret", ("q~",), "", r"(?<![\w~.])[A-Za-z0-9_~.]{3}\dQ~[\w~.-]{31,34}"),
     _key("aws-key", "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)", r"[A-Z0-9]{16}\b", "akia", "asia", "abia", "acca", "a3t"),
@@ -71,6 +75,7 @@ KINDS = (
     _key("gitlab-token", "GR1348941", r"[\w-]{20,}", "gr1348941"),
     _key("slack-token", r"(?:xox[abeoprs]-|xoxe\.xox[bp]-|xapp-)", r"[\w-]{10,}", "xox", "xapp-"),
     _key("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/", r"[\w+/]{20,}", "hooks.slack"),
+    # Webhook secrets: docs of Trigger.dev, "Set a webhook signing secret".
     _key("stripe-key", "(?:[rs]k_(?:test|live|prod)_|whsec_)", r"\w{10,}", "_test_", "_live_", "_prod_", "whsec_"),
     _key("npm-token", "npm_", r"[A-Za-z0-9]{36}", "npm_"),
     _key("pypi-token", "pypi-", r"[\w-]{50,}", "pypi-"),
@@ -102,7 +107,9 @@ KINDS = (
         r"-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----",
         r"(?:(?!-----)[A-Za-z0-9+/=\s\\:,-]){16,}",
     ),
+    # detect-secrets, plugins/basic_auth.py; RFC 3986, 3.2.1.
     Kind("url-credential", ("://",), r"://", r"""[^\s/?#@"'<>\\]+(?=@)""", own=False),
+    # Names of credentials in queries, as in `_NAMED`; those of signed URLs are the ones of S3 and of Cloud Storage.
     Kind(
         "url-credential",
         ("?", "&"),
@@ -111,6 +118,7 @@ KINDS = (
         r"""[^&#\s"'<>\\]{4,}""",
         own=False,
     ),
+    # gitleaks, curl-auth-header; below: generic-api-key.
     Kind("credential", ("bearer", "basic"), r"\b(?i:bearer|basic)\s{1,3}", _LIVE[:-1] + r")[\w.~+/=-]{8,}", own=False),
     Kind(
         "credential",
@@ -119,8 +127,11 @@ KINDS = (
         r"(?=[\w.+/=~-]*?(?:\d|redacted))[\w.+/=~-]{10,}",
         own=False,
     ),
+    # Headers OpenAI-Organization and OpenAI-Project, also in captures; docs.stripe.com/api/connected-accounts.
     _key("account-id", "(?:org-|user-|proj_|acct_)", _LIVE + r"[A-Za-z0-9]{14,}", "org-", "user-", "proj_", "acct_"),
+    # docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.
     Kind("account-id", ("arn:",), r"\barn:[\w-]+:[\w-]*:[\w-]*:", r"\d{12}(?!\d)"),
+    # RFC 5322, 3.4.1, without what nobody writes.
     Kind("e-mail", ("@",), "", r"(?<![\w.%+-])[\w.%+-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}\b"),
 )  # fmt: skip
 
