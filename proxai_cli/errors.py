@@ -16,6 +16,11 @@ class Place(NamedTuple):
     event: int | None = None
     pointer: str | None = None
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """All that is known of it but the pointer."""
+        return {key: value for key, value in self._asdict().items() if isinstance(value, int)}
+
 
 class ProxaiError(Exception):
     """An input could not be translated (from here on).

@@ -181,26 +181,29 @@ class Pipe:
 
 
 class Events(NamedTuple):
-    """The parsed events of a whole stream, what was noticed about its bytes, and what ended it before its end."""
+    """The parsed events of a whole stream, what was noticed about its bytes, and what ended it before its end; and
+    where each of the events stands."""
 
     values: list[Any]
     findings: list[Finding]
     errors: list[ProxaiError]
+    places: list[Place]
 
 
 def events(data: bytes, protocol: str, skip: bool = False) -> Events:
     """A captured stream as parsed events, up to the first that cannot be read; with `skip` without those."""
     named = PROTOCOLS[protocol].named
     reader = sse.Reader(named)
-    values, errors = list[Any](), list[ProxaiError]()
+    values, errors, places = list[Any](), list[ProxaiError](), list[Place]()
     for event in [*reader.feed(data), *reader.close()]:
         if event.fault is None:
             values.append(with_type(event) if named else event.value)
+            places.append(event.place)
             continue
         errors.append(event.fault)
         if not skip:
             break
-    return Events(values, [Finding(*found) for found in reader.findings], errors)
+    return Events(values, [Finding(*found) for found in reader.findings], errors, places)
 
 
 def with_type(event: sse.Event) -> Any:

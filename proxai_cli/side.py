@@ -18,7 +18,7 @@ from .context import Context, Finding
 from .errors import NotReadable, NotThatSideFile, ProxaiError
 from .ir.events import DONE
 from .ledger import CARRIED, Entry, Path, get, members
-from .translate import At, StreamTranslator, Translation, translate
+from .translate import At, StreamTranslator, Translation, kind_of, translate
 
 FORM = 1
 _GONE = object()
@@ -163,12 +163,6 @@ def merged(side: Side, source: Any, edited: Any, context: Context | None = None,
     return Back(None, value, [Finding("side-stale", place) for place in sorted(map(text.pointer, merge.stale))])
 
 
-def _kind_of(kind: str, edited: Any) -> str:
-    """A reply that failed went out as an error body (`spec/responses.md` §9)."""
-    failed = kind == "response" and isinstance(edited, dict) and isinstance(edited.get("error"), dict)
-    return "error" if failed and "output" not in edited else kind
-
-
 def _for_home(context: Context, edited: Any, way: Way | None) -> Context:
     """A model that was chosen for the target is not the source's.
 
@@ -192,7 +186,7 @@ def _translated(value: Any, source: str, target: str, side: Side, context: Conte
     """One direction; a stream as the list of its events, up to the one that cannot be read, as the way there went."""
     if way is not None or side.kind != "stream":
         if way is None:
-            done = translate(value, source, target, _kind_of(side.kind, value), context)
+            done = translate(value, source, target, kind_of(value, side.kind), context)
         else:
             done = way(value, source, target, context)
         return _Gone(done.value, done.ledger.entries, digest(done.value))

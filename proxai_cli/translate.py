@@ -39,6 +39,16 @@ def translate(value: Any, source: str, target: str, kind: str, context: Context 
     return Translation(w.value, ledger, context.findings)
 
 
+# The keys that hold what a reply says, in whatever protocol; an error body has none of them.
+_REPLIES = frozenset({"choices", "output", "content"})
+
+
+def kind_of(value: Any, kind: str) -> str:
+    """The kind of what a document of that kind became: of a reply that failed it may be an error."""
+    failed = kind == "response" and isinstance(value, dict) and isinstance(value.get("error"), dict)
+    return "error" if failed and _REPLIES.isdisjoint(value) else kind
+
+
 # Protocols whose replies repeat their request.
 _REPEATING = ("responses",)
 

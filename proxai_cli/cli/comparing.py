@@ -7,25 +7,23 @@ from typing import Any, NamedTuple
 
 from .. import text
 from ..bulk import spread
-from ..compare import Capture, Comparison, Difference, compare
+from ..compare import Capture, Comparison, compare
 from ..errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
 from ..ir.events import DONE
 from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, get, size
 from ..patterns import pointer_glob
-from ..pipe import with_type
-from ..protocols import PROTOCOLS
-from ..report.account import FATES, Change, Counts, Item, finding, with_values
+from ..pipe import events
+from ..report.account import Change, Item, Side, counts_of, finding, rows_of_body, with_values
 from ..report.json import Unbalanced
-from ..translate import Translation, collect
-from ..wire import sse
+from ..report.lines import safe
+from ..translate import Translation, collect, kind_of
 from .documents import Document, Told, told_by
 from .inputs import STDIN, Input, inputs
 from .options import Call
 from .outputs import spare
 from .parts import Part, Reading, opened, parsed, reading, records
-from .places import placed
 from .run import Run
-from .translating import How, Outcome, bare_item, found_of, hiding_for, how, in_input, side_of, words_told
+from .translating import How, Outcome, bare_item, found_of, hiding_for, how, in_input, model_of, side_of, words_told
 
 # What records are told apart by where nothing else is said.
 NAMES = ("custom_id", "id")
@@ -70,12 +68,50 @@ def compare_captures(call: Call) -> int:
     ours, theirs = inputs([first]), inputs([second])
     for place in run.places:
         spare(place, [*ours, *theirs])
+    names, reads = _Names(key, call.pair_by), reading(call)._replace(bare=True)
     for one, two in _paired(ours, theirs):
-        if two is None:
-            run.items.append(_alone(Part(one, "unknown")))
-        elif not _compared(run, way, one, two, key, reading(call)._replace(bare=True)) and call.on_error != "skip":
+        done = _unpaired(run, one, reads) if two is None else _compared(run, way, one, two, names, reads)
+        if not done and call.on_error != "skip":
             break
+    if names.pointer and names.looked and not names.met:
+        run.note(f"no record has a name at {safe(names.pointer)} (--pair-by); they are paired by their number")
+    if run.complete and not any(item.counts for item in run.items):
+        said = "nothing was compared: no document has a partner on the other side"
+        hint = "name two files, directories with files of the same names, or --pair-by POINTER"
+        run.tell(ProxaiError("empty", said, hint=hint), first)
     return run.finish()
+
+
+class _Names:
+    """Records' names, by which they are paired. State: whether records were looked at, and whether any has a name."""
+
+    def __init__(self, key: Callable[[Any], Any], pointer: str | None) -> None:
+        self._key, self.pointer = key, pointer
+        self.looked = self.met = False
+
+    def of(self, record: Part) -> Any:
+        """The name of a record, None where it has none."""
+        name = self._key(record.value[0]) if record.value else None
+        self.looked = self.looked or record.record is not None
+        self.met = self.met or name is not None
+        return name
+
+
+def _unpaired(run: Run, input: Input, how: Reading) -> bool:
+    """Tell of an input without a partner; was it at least readable?"""
+    try:
+        for record in records(input, how):
+            if record.fault:
+                raise record.fault
+            if record.pieces is not None:
+                deque(record.pieces, maxlen=0)
+            elif not record.foreign:
+                parsed(record)
+    except ProxaiError as error:
+        run.fail(error, input, None)
+        return False
+    run.items.append(_alone(Part(input, "unknown")))
+    return True
 
 
 def _ignored(patterns: list[str]) -> Callable[[Path], bool]:
@@ -98,7 +134,11 @@ def _ignored(patterns: list[str]) -> Callable[[Path], bool]:
 def _key(pointer: str | None) -> Callable[[Any], Any]:
     """What a record is told apart by, or None. Raises `bad-call`."""
     if pointer is None:
-        return lambda record: next(filter(None, (_scalar(record.get(name)) for name in NAMES)), None)
+        return lambda record: (
+            next(filter(None, (_scalar(record.get(name)) for name in NAMES)), None)
+            if isinstance(record, dict)
+            else None
+        )
     if not pointer.startswith("/"):
         raise ProxaiError("bad-call", f"--pair-by takes a JSON Pointer, not {pointer!r}", hint=f"--pair-by /{pointer}")
     steps = text.steps(pointer)
@@ -148,7 +188,7 @@ def _stem(name: str) -> str:
     return folder + slash + (last.rpartition(".")[0] or last)
 
 
-def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], Any], how: Reading) -> bool:
+def _compared(run: Run, way: Way, one: Input, two: Input, names: _Names, how: Reading) -> bool:
     """Compare the documents of two inputs; was all of it done?"""
     skip, done = run.call.on_error == "skip", True
 
@@ -160,7 +200,7 @@ def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], A
     def documents(input: Input) -> Iterator[_Record]:
         for record in records(input, how):
             known = _known(record)
-            name = key(known.value[0]) if known.value and isinstance(known.value[0], dict) else None
+            name = names.of(known)
             for part in opened(known, how):
                 if part.foreign:
                     run.foreign.leave(part, part.foreign)
@@ -178,15 +218,17 @@ def _compared(run: Run, way: Way, one: Input, two: Input, key: Callable[[Any], A
         single = len(here) == len(there) == 1
         pairs = [(here[0], there[0])] if single else _joined(chain(here, arriving), there)
         for mine, other in pairs:
-            if other is None:
+            if other is not None:
+                try:
+                    run.add(_outcome(run, way, mine, other), one)
+                except _OfSecond as error:
+                    failed(error.fault, two, other.part)
+                except Exception as error:
+                    failed(error, one, mine.part)
+            elif mine.part.fault:
+                failed(mine.part.fault, mine.part.input, mine.part)
+            else:
                 run.items.append(_alone(mine.part))
-                continue
-            try:
-                run.add(_outcome(run, way, mine, other), one)
-            except _OfSecond as error:
-                failed(error.fault, two, other.part)
-            except Exception as error:
-                failed(error, one, mine.part)
             if not done and not skip:
                 return False
     except ProxaiError as error:
@@ -208,13 +250,13 @@ class _Record(NamedTuple):
 
 
 def _known(record: Part) -> Part:
-    """A record with its value, where that can be read; what is wrong with it is told when it is compared."""
+    """A record with its value, or with what is wrong with it, which is told when it is compared."""
     if record.pieces is not None or record.fault or record.foreign:
         return record
     try:
         return record._replace(value=parsed(record))
-    except NotReadable:
-        return record
+    except NotReadable as fault:
+        return record._replace(fault=fault)
 
 
 def _joined(ours: Iterable[_Record], theirs: list[_Record]) -> Iterator[tuple[_Record, _Record | None]]:
@@ -292,23 +334,17 @@ def _whole(document: Document) -> Whole:
     if document.part.pieces is None:
         return Whole(document, document.value, document.kind, len(document.part.body), [], {})
     data = b"".join(document.part.pieces)
-    named = PROTOCOLS[document.protocol].named
-    reader = sse.Reader(named)
-    values, places = list[Any](), list[Place]()
-    for event in [*reader.feed(data), *reader.close()]:
-        if event.fault is not None:
-            raise _uncut(event.fault)
-        values.append(with_type(event) if named else event.value)
-        if event.value is not DONE:
-            places.append(event.place)
+    found = events(data, document.protocol)
+    if found.errors:
+        raise _uncut(found.errors[0])
     try:
-        done = collect(values, document.protocol)
+        done = collect(found.values, document.protocol)
     except OutOfOrder as error:
         raise _uncut(error) from None
     _without_made_nulls(done)
-    kind = "error" if isinstance(done.value.get("error"), dict) and "output" not in done.value else "response"
-    events = {entry.target: entry.source[0] for entry in done.ledger.entries if entry.target and entry.source}
-    return Whole(document, done.value, kind, len(data), places, events)
+    places = [place for value, place in zip(found.values, found.places, strict=True) if value is not DONE]
+    said_by = {entry.target: entry.source[0] for entry in done.ledger.entries if entry.target and entry.source}
+    return Whole(document, done.value, kind_of(done.value, "response"), len(data), places, said_by)
 
 
 def _uncut(error: ProxaiError) -> ProxaiError:
@@ -329,7 +365,8 @@ def _without_made_nulls(collected: Translation) -> None:
 
 def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
     """The item of a pair. Raises `Unbalanced` where its account does not add up: that is a fault of ours."""
-    counts = _counts(done.account, size(first.value), size(second.value))
+    entries = [Entry(*each[:7]) for each in done.account]
+    counts = counts_of(rows_of_body(entries), size(first.value), size(second.value), (VOLATILE, IGNORED))
     item = bare_item(first.document)._replace(
         source=_side(first), target=_side(second), counts=counts, against=_named(second.document.part)
     )
@@ -338,7 +375,6 @@ def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
     if how.whole:
         from .views import of_bodies
 
-        entries = (Entry(*each[:7]) for each in done.account)
         item = item._replace(view=of_bodies(first.value, second.value, entries, hiding_for(how)))
     changes: Iterable[Change] = [
         Change(each.fate, each.source, each.target, each.why, each.level, each.ours or each.theirs or 1)._replace(
@@ -348,7 +384,7 @@ def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
         if each.fate in (DROPPED, CHANGED, SYNTHESIZED) and each.why and each.level
     ]
     changes = with_values(changes, first.value, second.value, how.values, words_told(how))
-    changes = [_at_event(change, first) for change in changes] if first.places else _at_line(changes, first.document)
+    changes = [_at_event(change, first) for change in changes] if first.places else in_input(changes, first.document)
     findings = [*first.document.findings, *second.document.findings, *done.findings]
     return item._replace(changes=tuple(changes), findings=tuple(map(found_of, findings)))
 
@@ -357,18 +393,9 @@ def _named(part: Part) -> str:
     return part.input.path + (f"#{part.record}" if part.record is not None else "")
 
 
-def _side(whole: Whole) -> Any:
-    side = side_of(whole.document, length=whole.length, leaves=size(whole.value), events=len(whole.places) or None)
-    return side._replace(model=side.model or _model(whole.value))
-
-
-def _model(value: Any) -> str | None:
-    model = value.get("model") if isinstance(value, dict) else None
-    return model if isinstance(model, str) else None
-
-
-def _at_line(changes: Iterable[Change], document: Document) -> list[Change]:
-    return in_input(placed(changes, document.part.body, document.part.place), document)
+def _side(whole: Whole) -> Side:
+    events = len(whole.places) or None
+    return side_of(whole.document, model_of(whole.value), whole.length, size(whole.value), events)
 
 
 def _at_event(change: Change, whole: Whole) -> Change:
@@ -379,17 +406,4 @@ def _at_event(change: Change, whole: Whole) -> Change:
         number, path = whole.events.get(path), path[:-1]
     if number is None:
         return change
-    place = {key: value for key, value in whole.places[number]._asdict().items() if value is not None}
-    return change._replace(place=place, events=(number + 1, number + 1))
-
-
-def _counts(account: Iterable[Difference], ours: int, theirs: int) -> Counts:
-    """The sums of both sides, with the leaves that were not compared."""
-    source = {"leaves": ours, **dict.fromkeys((*FATES["source"], VOLATILE, IGNORED), 0)}
-    target = {"leaves": theirs, **dict.fromkeys((*FATES["target"], VOLATILE, IGNORED), 0)}
-    for each in account:
-        if each.fate in source:
-            source[each.fate] += each.ours
-        if each.fate in target:
-            target[each.fate] += each.theirs
-    return Counts(source, target)
+    return change._replace(place=whole.places[number].numbers, events=(number + 1, number + 1))

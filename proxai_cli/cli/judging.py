@@ -14,7 +14,7 @@ from ..errors import ProxaiError
 from ..policy import Case, Judge, Known, Policy
 from ..reasons import LEVELS
 from ..report.account import Change, Found, Item, fingerprint, places, pointer
-from ..report.lines import safe
+from ..report.lines import counted, safe
 from .inputs import read
 from .outputs import write_file
 
@@ -87,7 +87,7 @@ class Standing:
         yield from (f"{self.place}: no file matches {each}" for each in self.unmatched)
         for rules, what in ((self.judge.expired, "expired"), (self._unused(), "fitted nothing")):
             if rules:
-                yield f"{self.place}: {_number(len(rules), 'rule')} {what} ({safe(', '.join(rules))})"
+                yield f"{self.place}: {counted(len(rules), 'rule')} {what} ({safe(', '.join(rules))})"
         gone = self._gone(complete)
         for entry in gone[:FOLDED_AFTER]:
             yield f"gone from {self.baseline}: {entry.reason} {entry.op} {_place(entry)} {_way(entry)}".rstrip()
@@ -107,7 +107,7 @@ class Standing:
         was, now = ({entry.fingerprint for entry in each} for each in (before, known))
         came = [("+", levels[each.fingerprint], each) for each in known if each.fingerprint not in was]
         went = [("-", each.level, each) for each in before if each.fingerprint not in now]
-        sum_of = f"{self.baseline}: {len(known)} known (+{len(came)} -{len(went)}) from {_number(captures, 'capture')}"
+        sum_of = f"{self.baseline}: {len(known)} known (+{len(came)} -{len(went)}) from {counted(captures, 'capture')}"
         return [*_told(came, verbose), *_told(went, verbose), sum_of]
 
 
@@ -145,13 +145,13 @@ def _told(entries: list[tuple[str, str, Known]], verbose: bool) -> list[str]:
     rows = []
     for sign, level, entry in sorted(entries, key=lambda one: -LEVELS.index(one[1])):
         if verbose or level != LEVELS[0]:
-            end = _number(entry.leaves, "leaf", "leaves") if sign == "+" else "(not met any more)"
+            end = counted(entry.leaves, "leaf") if sign == "+" else "(not met any more)"
             rows.append((f"{sign} {level}", entry.reason, entry.op, _place(entry), _way(entry), end))
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(5)]
     lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
     left = len(entries) - len(rows)
     return (
-        [*lines, f"{entries[0][0]} {_number(left, 'note')}, in which nothing is lost (-v lists them)"]
+        [*lines, f"{entries[0][0]} {counted(left, 'note')}, in which nothing is lost (-v lists them)"]
         if left
         else lines
     )
@@ -165,7 +165,3 @@ def _way(entry: Known) -> str:
     """`chat -> messages request`."""
     source, target, kind = entry.pair
     return " ".join(filter(None, [" -> ".join(filter(None, [source, target])), kind]))
-
-
-def _number(count: int, one: str, more: str = "") -> str:
-    return f"{count} {one if count == 1 else more or one + 's'}"

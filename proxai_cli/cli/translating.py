@@ -26,7 +26,7 @@ from ..report.account import (
     with_values,
 )
 from ..report.json import Unbalanced
-from ..translate import StreamTranslator, Translation, collect, explode, translate
+from ..translate import StreamTranslator, Translation, collect, explode, kind_of, translate
 from .documents import Document, asked
 from .faults import known_words
 from .options import Call
@@ -125,7 +125,7 @@ def body(document: Document, how: How) -> Outcome:
     shown = _without_credentials(document, how) if how.values == "full" else before
     changes: Iterable[Change] = with_values(changes_of(rows), shown, after, how.values, words_told(how))
     if how.places:
-        changes = in_input(placed(changes, document.part.body, document.part.place), document)
+        changes = in_input(changes, document)
     errors = tuple(_as_error(noticed, how) for noticed in done.findings if noticed.code == "truncated")
     noticed = [each for each in done.findings if each.code != "truncated"]
     item = _item(document, source, target, rows, changes, [*document.findings, *noticed], errors)
@@ -206,7 +206,7 @@ def piped(document: Document, pipe: Pipe, how: How) -> Outcome:
     """What became of a stream, when all of it has gone through its pipe."""
     samples, known = {} if how.values == "none" else pipe.samples, words_told(how)
     before = {key: described(value, how.values, known) for key, value in samples.items()}
-    places = {key: _numbers(in_part(place, document.part)) or {} for key, place in pipe.places.items()}
+    places = {key: in_part(place, document.part).numbers for key, place in pipe.places.items()}
     for error in pipe.errors:
         located(error, document.part)
     rows = list(rows_of_stream(pipe.translator.account, before, places))
@@ -313,7 +313,7 @@ def found_of(noticed: Finding) -> Found:
     """A finding of a translation as the report tells it."""
     place = noticed.place
     if isinstance(place, Place):
-        found = finding(noticed.code, place.pointer or None, _numbers(place))
+        found = finding(noticed.code, place.pointer or None, place.numbers or None)
     elif isinstance(place, tuple):
         found = finding(noticed.code, text.pointer(place))
     else:
@@ -323,7 +323,7 @@ def found_of(noticed: Finding) -> Found:
 
 def failure(error: ProxaiError) -> Found:
     """An error as the report tells it: the sentence of its code, and its place."""
-    return finding(error.code, error.place.pointer or None, _numbers(error.place))
+    return finding(error.code, error.place.pointer or None, error.place.numbers or None)
 
 
 def _item(
@@ -350,13 +350,15 @@ def _item(
     )
 
 
-def in_input(changes: list[Change], document: Document) -> list[Change]:
-    """Changes whose places are in the input; of a body that does not stand there as it is, the line of its record."""
+def in_input(changes: Iterable[Change], document: Document) -> list[Change]:
+    """The changes of a body with their places in the input; where it does not stand there as it is, the line of its
+    record."""
     part = document.part
+    found = placed(changes, part.body, part.place)
     if not part.inside:
-        return changes
+        return found
     line = {"line": part.place.line or 1}
-    return [change._replace(place=line if change.place else None) for change in changes]
+    return [change._replace(place=line if change.place else None) for change in found]
 
 
 def bare_item(document: Document) -> Item:
@@ -370,8 +372,7 @@ def _kind(document: Document, value: Any) -> str:
     """What came of it; of a reply (or its stream, collected) an error where the target says failures that way."""
     if not document.is_reply_or_request or document.kind not in ("response", "stream"):
         return document.kind
-    failed = isinstance(value.get("error"), dict) and not {"choices", "output", "content"} & set(value)
-    return "error" if failed else "response"
+    return kind_of(value, "response")
 
 
 def model_of(value: Any) -> str | None:
@@ -394,8 +395,3 @@ def _is_complete(stream: list[Any], protocol: str) -> bool:
 def words_told(how: How) -> frozenset[str]:
     """The captured words that a report may tell."""
     return known_words() if how.values == "short" else frozenset()
-
-
-def _numbers(place: Place) -> dict[str, int] | None:
-    known = {key: value for key, value in place._asdict().items() if key != "pointer" and value is not None}
-    return known or None

@@ -7,7 +7,7 @@ from ..errors import NotThatProtocol, Place, ProxaiError
 from ..reasons import LEVELS
 from ..report.account import Found, Item
 from ..report.grid import grid
-from ..report.lines import how_sure, name, safe, what
+from ..report.lines import counted, how_sure, name, safe, what
 from ..validate.profiles import LAYERS, PROFILES, Wanted, layer_of
 from . import screen
 from .documents import TOLD, Document, Told, told_by
@@ -130,8 +130,7 @@ def _placed(noticed: Iterable[Finding], document: Document) -> list[Found]:
     found = list[Found]()
     for each in noticed:
         place = in_part(each.place, part) if isinstance(each.place, Place) else part.place
-        numbers = {key: number for key, number in place._asdict().items() if isinstance(number, int)}
-        found.append(found_of(each)._replace(place=places.get(each.place, numbers) or None))
+        found.append(found_of(each)._replace(place=places.get(each.place, place.numbers) or None))
     return found
 
 
@@ -150,11 +149,8 @@ def listing(items: Collection[Item], wanted: Wanted, verbose: bool) -> str:
     unread = sum(item.source is None for item in items)
     said = [f"{len(items)} captures", *([f"{valid} {_clean(wanted)}"] if valid else [])] if len(items) > 1 else []
     said += [f"{unread} not checked"] if unread else []
-    said += [f"{count} {level if count == 1 else _PLURALS[level]}" for level, count in sums if count]
+    said += [f"{counted(count, level)}" for level, count in sums if count]
     return "\n".join([*lines, *([", ".join(said)] if said else [])]) + "\n"
-
-
-_PLURALS = {"note": "notes", "loss": "losses", "risk": "risks", "unexplained": "unexplained"}
 
 
 def _headed(item: Item, wanted: Wanted, verbose: bool) -> str:

@@ -18,7 +18,7 @@ from ..ir.terms import IMPLIED, TERMS
 from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, From, Leaf, Path, get, restore
 from ..protocols import PROTOCOLS
 from ..reasons import level
-from ..translate import translate
+from ..translate import kind_of, translate
 from .alignment import (
     DIFFERS,
     JOINED,
@@ -90,7 +90,7 @@ def compare(
     """
     context = context or Context()
     done = translate(first.value, first.protocol, second.protocol, first.kind, context)
-    kind = _kind(done.value, first.kind)
+    kind = kind_of(done.value, first.kind)
     if kind != second.kind:
         raise NotThatProtocol(
             "unrecognised",
@@ -103,12 +103,6 @@ def compare(
     way = _Way(source, theirs, Alignment(ours, theirs, volatile), done.ledger.entries, kind == "request")
     way.leave_out(left_out, volatile)
     return Comparison(way.account(), done.findings)
-
-
-def _kind(value: Any, kind: str) -> str:
-    """What our translation made of it: of a reply that failed some protocols make an error."""
-    failed = kind == "response" and isinstance(value.get("error"), dict)
-    return "error" if failed and not {"choices", "output", "content"} & set(value) else kind
 
 
 def _read(value: Any, protocol: str, kind: str, context: Context) -> Document:
