@@ -242,3 +242,23 @@ def test_a_citation_belongs_to_the_text_in_which_it_has_its_place() -> None:
     place |= {"start_index": 0, "end_index": 2}
     found = [block for block in collect(fed, "chat", "messages").value["content"] if block["type"] == "text"]
     assert [[each["cited_text"] for each in block.get("citations", [])] for block in found] == [["So"], []]
+
+
+def test_a_citation_of_a_text_that_waits_for_a_call_is_that_of_the_text() -> None:
+    """The text is over, but not written yet: its citation comes in time."""
+    place = {"url": "https://a", "title": "t", "start_index": 0, "end_index": 4}
+    cites = chunk({"annotations": [{"type": "url_citation", "url_citation": place}]})
+    fed = [fragment(0, '{"at":', "wind"), chunk({"content": "Tide"}), fragment(1, "{}", "rain"), cites,
+           fragment(0, "1}"), chunk({}, "tool_calls"), DONE]  # fmt: skip
+    out, translator = streamed(fed, "chat", "messages")
+    assert [event["delta"]["citation"]["cited_text"] for event in out if "citation" in event.get("delta", {})] == [
+        "Tide"
+    ]
+    assert "late-piece" not in {why for _, _, _, why, _ in translator.account}
+
+
+def test_a_choice_below_zero_is_the_first() -> None:
+    fed = [chunk({"role": "assistant", "content": "a"}), chunk({"content": "b"}), chunk({}, "stop"), DONE]
+    fed[1]["choices"][0]["index"] = -1
+    value = collect(fed, "chat").value
+    assert [choice["message"]["content"] for choice in value["choices"]] == ["ab"]

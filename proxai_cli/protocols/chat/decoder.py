@@ -158,7 +158,7 @@ class Decoder:
 
     def _choice(self, leaf: Leaf) -> list[Event]:
         index = leaf.value.get("index")
-        number = index if isinstance(index, int) and not isinstance(index, bool) else 0
+        number = index if type(index) is int and index >= 0 else 0
         if self.wanted is not None and number != self.wanted:
             self.ledger.drop(leaf, "single-candidate")
             self.others = True

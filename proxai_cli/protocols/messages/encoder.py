@@ -212,7 +212,8 @@ class Encoder:
         if self.open is not None:
             self.early.add(self.open)
             self._stop(self.open)
-        for event in self.waiting.pop(next(iter(self.waiting))):
+        # While it waits, its citations may come behind its end.
+        for event in sorted(self.waiting.pop(next(iter(self.waiting))), key=lambda event: isinstance(event, Close)):
             self._block(event)
 
     def _stop_all(self) -> None:
