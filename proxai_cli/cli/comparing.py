@@ -11,7 +11,6 @@ from ..compare import Capture, Comparison, compare
 from ..errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
 from ..ir.events import DONE
 from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, get, size
-from ..patterns import pointer_glob
 from ..pipe import events
 from ..report.account import Change, Item, Side, counts_of, finding, rows_of_body, with_values
 from ..report.json import Unbalanced
@@ -19,7 +18,7 @@ from ..report.lines import safe
 from ..translate import Translation, collect, kind_of
 from .documents import Document, Told, told_by
 from .inputs import STDIN, Input, inputs
-from .options import Call
+from .options import Call, globs_of, pointer_of
 from .outputs import spare
 from .parts import Part, Reading, opened, parsed, reading, records
 from .run import Run
@@ -60,7 +59,7 @@ def compare_captures(call: Call) -> int:
     first, second = call.words
     if first == second == STDIN:
         raise ProxaiError("bad-call", "stdin can be only one of the two captures", hint="proxai diff A -")
-    ignored, key = _ignored(call.ignore), _key(call.pair_by)
+    ignored, key = _ignored(call), _key(call.pair_by)
     run, told = Run(call, to_stdout=True), told_by(call)
     if not spread(call.jobs, call.engine).is_alone:
         run.note("two captures, or pairs of them, are compared in one process; --jobs and --engine speed up diff --to")
@@ -114,16 +113,9 @@ def _unpaired(run: Run, input: Input, how: Reading) -> bool:
     return True
 
 
-def _ignored(patterns: list[str]) -> Callable[[Path], bool]:
+def _ignored(call: Call) -> Callable[[Path], bool]:
     """Whether a path, or anything that it stands in, fits a pattern. Raises `bad-call`."""
-    globs = []
-    for each in patterns:
-        try:
-            globs.append(pointer_glob(each))
-        except ValueError as error:
-            raise ProxaiError(
-                "bad-call", f"the pattern {each!r} {error}", hint="--ignore '/metadata/trace_*'"
-            ) from None
+    globs = globs_of(call, "ignore")
 
     def fits(path: Path) -> bool:
         return any(glob.fits(text.pointer(path[:at])) for glob in globs for at in range(1, len(path) + 1))
@@ -139,9 +131,7 @@ def _key(pointer: str | None) -> Callable[[Any], Any]:
             if isinstance(record, dict)
             else None
         )
-    if not pointer.startswith("/"):
-        raise ProxaiError("bad-call", f"--pair-by takes a JSON Pointer, not {pointer!r}", hint=f"--pair-by /{pointer}")
-    steps = text.steps(pointer)
+    steps = text.steps(pointer_of(pointer, "pair-by"))
 
     def key(record: Any) -> Any:
         for step in steps:

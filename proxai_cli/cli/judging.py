@@ -28,13 +28,19 @@ class Standing:
     """
 
     def __init__(
-        self, said: Policy | None, place: str | None, baseline: str | None, is_anew: bool, is_whole: bool
+        self,
+        said: Policy | None,
+        place: str | None,
+        baseline: str | None,
+        is_anew: bool,
+        is_whole: bool,
+        unmatched: list[str],
     ) -> None:
         """`is_anew` says that the baseline is to be written, `is_whole` that the run is about all that the policy is
-        for, so that rules and entries which do nothing are told. Raises `bad-policy` where the baseline is none."""
+        for, so that rules and entries which do nothing are told; `unmatched` are patterns of the policy that no file
+        matches. Raises `bad-policy` where the baseline is none."""
         self.policy, self.place, self.baseline = said or Policy(), place, baseline
-        self.is_anew, self.is_whole = is_anew, is_whole
-        self.unmatched: list[str] = []
+        self.is_anew, self.is_whole, self.unmatched = is_anew, is_whole, unmatched
         self.known = _known(baseline, is_anew) if baseline else []
         self.today = today() if any(rule.expires for rule in self.policy.rules) else None
         self.judge = Judge()

@@ -5,10 +5,14 @@ and every mistake. So there is one list of options, and starting a translation d
 """
 
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ProxaiError
 from ..report.forms import WRITERS
+
+if TYPE_CHECKING:
+    from ..patterns import Glob
+    from .judging import Standing
 
 
 class Option(NamedTuple):
@@ -52,10 +56,14 @@ class Words(NamedTuple):
 
 
 class Call:
-    """What was asked for: the command, its words, and each option under its name; `given` are those that were named."""
+    """What was asked for: the command, its words, and each option under its name; `given` are those that were named.
+
+    `standing` is what its run is judged by, where it has a policy or a baseline.
+    """
 
     def __init__(self, command: str, words: list[str], values: dict[str, Any], given: Collection[str] = ()) -> None:
         self.command, self.words, self.values, self.given = command, words, values, given
+        self.standing: Standing | None = None
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -72,6 +80,27 @@ def target_of(call: Call) -> str:
         )
     target: str = call.to
     return target
+
+
+def globs_of(call: Call, option: str) -> "tuple[Glob, ...]":
+    """The patterns over pointers that an option gives. Raises `bad-call` for one that means nothing."""
+    from ..patterns import pointer_glob
+
+    globs = []
+    for said in call.values[option]:
+        try:
+            globs.append(pointer_glob(said))
+        except ValueError as error:
+            hint = f"--{option} '/metadata/trace_*'"
+            raise ProxaiError("bad-call", f"--{option}: the pattern {said!r} {error}", hint=hint) from None
+    return tuple(globs)
+
+
+def pointer_of(said: str, option: str) -> str:
+    """What an option says, which has to be a JSON Pointer. Raises `bad-call`."""
+    if said and not said.startswith("/"):
+        raise ProxaiError("bad-call", f"--{option} takes a JSON Pointer, not {said!r}", hint=f"--{option} /{said}")
+    return said
 
 
 class Command(NamedTuple):

@@ -16,7 +16,7 @@ from ..wire.capture import captures, holds_calls
 from ..wire.http import Head, read_head
 from ..wire.packing import MAX_SIZE, begun, unpacked
 from .inputs import Input, pieces, read
-from .options import Call
+from .options import Call, pointer_of
 
 LONGEST_HEAD = 1 << 16
 
@@ -88,13 +88,9 @@ class Part(NamedTuple):
 def reading(call: Call) -> Reading:
     """What a call says about it. Raises `bad-call`."""
     given = call.values
-    pointers = tuple(given.get("at") or ())
-    for pointer in pointers:
-        if pointer and not pointer.startswith("/"):
-            raise ProxaiError("bad-call", f"--at takes a JSON Pointer, not {pointer!r}", hint=f"--at /{pointer}")
     pick, size = given.get("pick"), given.get("max_size")
     return Reading(
-        pointers,
+        tuple(pointer_of(said, "at") for said in given.get("at") or ()),
         _picks(pick) if pick else None,
         _size(size) if size else MAX_SIZE,
         given.get("envelope") == "bare",

@@ -42,9 +42,7 @@ def applied(call: Call) -> None:
     if said or baseline:
         from .judging import Standing
 
-        standing = Standing(said, source and source.place, baseline, is_anew, call.command == "diff")
-        standing.unmatched = unmatched
-        call.values["standing"] = standing
+        call.standing = Standing(said, source and source.place, baseline, is_anew, call.command == "diff", unmatched)
 
 
 def _take_over(call: Call, said: "Policy", folder: str) -> list[str]:

@@ -4,13 +4,12 @@ import os
 from secrets import token_hex
 
 from ..errors import ProxaiError
-from ..patterns import Glob, pointer_glob
 from ..reasons import ERRORS
 from ..redact import LEVELS, Redacted, Rules, leaks, redact
 from ..report.lines import safe
 from . import faults, screen
 from .inputs import inputs_of, read
-from .options import CAPTURES, OUTPUT, PICKING, SPEAKING, Call, Command, Option
+from .options import CAPTURES, OUTPUT, PICKING, SPEAKING, Call, Command, Option, globs_of
 from .outputs import STDOUT, File, Output
 from .parts import entries, reading
 
@@ -21,8 +20,8 @@ def run(call: Call) -> int:
     if call.output in (None, STDOUT):
         raise ProxaiError("bad-call", "redact needs a file to write to, so that it can be looked at", hint="-o OUT")
     salt = call.salt if call.salt is not None else token_hex(8)
-    keep, drop = (_globs(name, call.values[name]) for name in ("keep", "drop"))
-    rules, how = Rules(call.level, salt.encode(), keep, drop), reading(call)
+    rules = Rules(call.level, salt.encode(), globs_of(call, "keep"), globs_of(call, "drop"))
+    how = reading(call)
     output, codes = Output(call.output, given), [0]
     for input in given:
         try:
@@ -61,18 +60,6 @@ def _write(place: str, done: Redacted) -> None:
     except BaseException:
         file.discard()
         raise
-
-
-def _globs(name: str, patterns: list[str]) -> tuple[Glob, ...]:
-    globs = []
-    for pattern in patterns:
-        try:
-            globs.append(pointer_glob(pattern))
-        except ValueError as error:
-            raise ProxaiError(
-                "bad-call", f"--{name} {pattern!r}: it {error}", hint=f"--{name} '/metadata/**'"
-            ) from None
-    return tuple(globs)
 
 
 def _summary(done: Redacted) -> str:

@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..errors import ProxaiError
@@ -22,9 +21,6 @@ from .parts import Part, located, parts, reading
 from .progress import Progress, watching
 from .translating import Outcome, failure
 from .working import worked
-
-if TYPE_CHECKING:
-    from .judging import Standing
 
 FOLDED_AFTER = 5
 
@@ -49,7 +45,7 @@ class Run:
         self.reading, self.foreign = reading(call), Foreign()
         self.reports = [_report(said, to_stdout) for said in call.report]
         self.form = call.format
-        self.standing: Standing | None = call.values.get("standing")
+        self.standing = call.standing
         for other in ("output", "side"):
             _apart(self.places, call.values.get(other))
         if to_stdout:

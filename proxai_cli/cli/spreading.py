@@ -70,8 +70,7 @@ def spread_over(run: Run, inputs: list[Input], output: Output | None, spread: Sp
     is stdin among other inputs, for it can be read only once.
     """
     call = run.call
-    values = {name: value for name, value in call.values.items() if name != "standing"}
-    setup = pickle.dumps((call.command, call.words, values, output and output.planned()))
+    setup = pickle.dumps((call.command, call.words, call.values, output and output.planned()))
     run.start(inputs)
     for input, done in _each(run, inputs, setup, output, spread):
         before = len(run.items)
