@@ -344,11 +344,12 @@ class _Careful:
             return Number(token)
 
     def _fail(self, message: str, at: int, code: str = "bad-json") -> NoReturn:
-        """A text that is cut inside a token fails at its end, like one that is cut between two."""
-        if _CUT_TOKEN.fullmatch(self.text, at):
-            at = len(self.text)
-        hint = "the text is cut: capture it again" if at == len(self.text) else ""
-        raise NotReadable(code, message, self._place(at), hint)
+        """A text that is cut inside a token fails at its end, like one that is cut between two; blanks, as those before
+        the next record, are behind it."""
+        is_cut = at == len(self.text) or _CUT_TOKEN.fullmatch(self.text, at) is not None
+        if is_cut:
+            at = max(self.seen, len(self.text.rstrip(" \t\r\n")))
+        raise NotReadable(code, message, self._place(at), "the text is cut: capture it again" if is_cut else "")
 
     def _place(self, at: int, pointer: str | None = None) -> Place:
         """Places are asked for in the order of the text, so that all of them together cost one walk over it."""

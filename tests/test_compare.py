@@ -503,6 +503,41 @@ def test_records_are_paired_by_their_names(proxai: Any, key: str, words: list[st
     assert alone == ([("a.jsonl", {"line": 1}), ("b.jsonl", {"line": 2})] if len(pairs) == 1 else [])
 
 
+def test_nothing_compared_is_not_nothing_found(proxai: Any) -> None:
+    """Whatever counts: where no document has a partner, nobody has looked."""
+    for name in ("a/x.json", "a/w.json", "b/y.json", "b/z.json", "z.json"):
+        write(name, TALK)
+    page = {"status": 200, "headers": [], "content": {"mimeType": "text/html", "text": "<p>"}}
+    request = {"method": "GET", "url": "https://x.test/", "headers": []}
+    write("none.har", {"log": {"version": "1.2", "entries": [{"request": request, "response": page}]}})
+    for words in (["a", "b"], ["a", "z.json"], ["none.har", "none.har"]):
+        done = proxai("diff", *words, "--fail-on", "never")
+        assert done.code == 3 and "error[empty]" in done.err, words
+    write("a/y.json", TALK)
+    assert proxai("diff", "a", "b", "--fail-on", "never").code == 0
+
+
+def test_a_lone_document_that_cannot_be_read_is_told_as_that(proxai: Any) -> None:
+    write("a/x.json", TALK)
+    write("b/x.json", TALK)
+    Path("b/broken.json").write_text('{"model": oops}')
+    done = proxai("diff", "a", "b", "--fail-on", "never")
+    assert done.code == 3 and "error[bad-json] b/broken.json:1" in done.err
+    write("a.jsonl", {"id": "1", "body": TALK}, {"id": "2", "body": TALK})
+    write("b.jsonl", {"id": "1", "body": TALK})
+    with open("b.jsonl", "a") as file:
+        file.write('{"id": "2", "body"\n[1]\n')
+    done = proxai("diff", "a.jsonl", "b.jsonl", "--at", "/body", "--on-error", "skip", "--format", "lines")
+    assert done.code == 3 and "error[bad-json] b.jsonl:2" in done.err
+    assert done.out.count(b"unpaired-file") == 1 and b"b.jsonl:3:1: risk unrecognised" in done.out
+
+
+def test_a_name_that_no_record_has_is_told(proxai: Any) -> None:
+    write("a.jsonl", {"body": TALK}, {"body": TALK})
+    done = proxai("diff", "a.jsonl", "a.jsonl", "--at", "/body", "--pair-by", "/nr")
+    assert done.code == 0 and "no record has a name at /nr" in done.err
+
+
 MISTAKES: list[tuple[list[str], int, str]] = [
     (["diff", "a.json"], 2, "compares two captures"),
     (["diff", "a.json", "a.json", "a.json"], 2, "compares two captures"),
