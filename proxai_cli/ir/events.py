@@ -202,7 +202,7 @@ def explode(reply: Node, pieces: str = "words") -> Iterator[Event]:
 def joined(pieces: list[str]) -> str:
     """Pieces as one text; halves of a character that was cut between two pieces are whole again."""
     text = "".join(pieces)
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return text
 

@@ -15,7 +15,8 @@ from ..ledger import Path
 STRING, NUMBER, BARE = "string", "number", "bare"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
-_UNIT = re.compile(r"""\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|.""", re.DOTALL)
+_ESCAPE = re.compile(r"""\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]""")
+_UNIT = re.compile(_ESCAPE.pattern + "|.", re.DOTALL)
 _ESCAPES = {"\\n": "\n", "\\r": "\r", "\\t": "\t", "\\b": "\b", "\\f": "\f"}
 _NUMBER = re.compile(r"-?\d[\d.eE+-]*")
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
@@ -80,7 +81,7 @@ def _spots(text: str, offset: int) -> Iterator[Spot]:
 
 def unescaped(raw: str) -> str:
     """What the inside of a JSON string says."""
-    return raw if "\\" not in raw else joined([_said(unit) for unit in _UNIT.findall(raw)])
+    return raw if "\\" not in raw else joined([_ESCAPE.sub(lambda found: _said(found[0]), raw)])
 
 
 def _said(unit: str) -> str:
