@@ -8,8 +8,8 @@ import binascii
 import re
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from .. import text as json
@@ -24,6 +24,7 @@ from .filler import Filler, byte, is_filler, number
 from .names import Place
 from .spots import BARE, NUMBER, STRING, Record, Spot, escaped, is_json, record, stream
 
+Found = TypeVar("Found")
 SECRETS, TEXT, SHAPE = LEVELS = ("secrets", "text", "shape")
 
 
@@ -74,6 +75,7 @@ class Redactor:
         self.tools: set[str] = set()
         self.kept: list[str] = []
         self._anywhere: re.Pattern[str] | None = None
+        self._capture: tuple[str, Any] | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -87,18 +89,19 @@ class Redactor:
     def document(self, text: str, path: Path = (), free: bool = False) -> str:
         """A JSON text, JSON lines, or a stream of events; `path` is that of the value that holds it."""
         if _STREAM.match(text):
-            found = stream(text)
+            found = self._read(text, stream)
             self.events += len(found.records)
             edits = self._settled(text, found.records, path, free)
             for start, end in found.beside:
                 edits.append((start, end, self._hidden(text[start:end])))
             return _edited(text, edits)
-        whole = record(text)
-        records = [whole]
-        if whole.value is None and "\n" in text.strip():
-            lines = [record(line[0], line.start()) for line in _LINE.finditer(text) if line[0].strip()]
-            records = lines if lines and lines[0].value is not None else records
-        return _edited(text, self._settled(text, records, path, free))
+        return _edited(text, self._settled(text, self._read(text, _records), path, free))
+
+    def _read(self, text: str, read: Callable[[str], Found]) -> Found:
+        """What was read of a text; of the capture itself, which is the first, it is kept for the second look."""
+        if self._capture is None:
+            self._capture = text, read(text)
+        return self._capture[1] if text == self._capture[0] else read(text)
 
     def head(self, text: str) -> str:
         """A raw HTTP head: a line with the method or status, then headers."""
@@ -120,10 +123,14 @@ class Redactor:
                 edits.append((spot.start, spot.end, escaped(raw, new) if spot.kind == STRING else new))
 
         for at, each in enumerate(records):
+            around: Any = None
             for spot in each.spots:
                 here = (at, *spot.path)
-                homes = _homes(root, here)
-                place = Place(path + spot.path, homes[-1], free or names.is_free(here, homes))
+                if around != (here[:-1], type(here[-1])):
+                    around = here[:-1], type(here[-1])
+                    homes = _homes(root, here)
+                    is_free = free or names.is_free(here, homes)
+                place = Place(path + spot.path, homes[-1], is_free)
                 is_piece = spot.path and spot.kind != NUMBER
                 thread = (pieces.thread(here, homes) or _events_in_strings(spot)) if is_piece else None
                 members = alone if thread is None else threads.setdefault(thread, [])
@@ -326,6 +333,15 @@ class Redactor:
             lambda found: found[0] if found[2].lower() in _OF_COOKIES else found[1] + self._secret(found[3], "cookie"),
             value,
         )
+
+
+def _records(text: str) -> list[Record]:
+    """The record that a text is, or those in its lines."""
+    whole = record(text)
+    if whole.value is None and "\n" in text.strip():
+        lines = [record(line[0], line.start()) for line in _LINE.finditer(text) if line[0].strip()]
+        return lines if lines and lines[0].value is not None else [whole]
+    return [whole]
 
 
 def _homes(value: Any, path: Path) -> list[Any]:

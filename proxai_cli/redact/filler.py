@@ -28,12 +28,13 @@ _LONG = 12
 _MEDIA = re.compile(
     r"iVBORw0KGg|/9j/|R0lGODdh|R0lGODlh|UklGR.{5}(?:V0VCUA|V0FWR)?|JVBERi0|SUQz|T2dnUw|ZkxhQ|AAAA.{4}ZnR5cA|H4sI|UEsDB"
 )
+_TELLING = re.compile(rf"[^\x00-/:-@\[-`{{-\x7f0{_SMALL}{_LARGE}]")
 _NOT_TO_SEE = re.compile(rf"(?i:{MARK})|\\[nrt]|{_MADE_UUID}[0-9a-f]{{12}}")
 
 
 def is_filler(text: str) -> bool:
     """Is there nothing in it but filler and marks (or nothing that could say anything)?"""
-    return all(char in _POOL or not _says(char) for char in _NOT_TO_SEE.sub("", text))
+    return all(char in _POOL or not _says(char) for char in _TELLING.findall(_NOT_TO_SEE.sub("", text)))
 
 
 def _says(char: str) -> bool:
@@ -89,16 +90,25 @@ class Filler:
 
     def _filled(self, text: str) -> str:
         stream = shake_256(self._key(text)).digest(len(text))
-        return "".join(map(_replaced, text, stream))
+        small = stream.translate(_AS_SMALL).decode()
+
+        def replaced(run: re.Match[str]) -> str:
+            start, end = run.span()
+            if run[0][0].isascii():
+                letters = small[start:end]
+                return (
+                    letters if run[0][0].islower() else letters.upper() if run[0][0].isupper() else "0" * len(letters)
+                )
+            return "".join(map(_replaced, run[0], stream[start:end]))
+
+        return _RUN.sub(replaced, text)
+
+
+_AS_SMALL = bytes(ord(_SMALL[number % len(_SMALL)]) for number in range(256))
+_RUN = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^\x00-\x7f]+")
 
 
 def _replaced(char: str, number: int) -> str:
-    if char.isascii():
-        if "a" <= char <= "z":
-            return _SMALL[number % len(_SMALL)]
-        if "A" <= char <= "Z":
-            return _LARGE[number % len(_LARGE)]
-        return "0" if char.isdigit() else char
     if not _says(char):
         return char
     letters = _LETTERS[_bytes(char)]

@@ -5,7 +5,7 @@ Words of protocols are taken from their tables, by the terms that they mean.
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -77,19 +77,21 @@ class Place(NamedTuple):
     @property
     def key(self) -> str:
         """The last key on the way; positions in lists have none."""
-        return next((step for step in reversed(self.path) if isinstance(step, str)), "")
+        for step in reversed(self.path):
+            if isinstance(step, str):
+                return step
+        return ""
 
     @property
     def header(self) -> str | None:
         """The name of the header, in lower case, that the value is one of."""
         if isinstance(self.home, dict) and self.path[-1:] == ("value",) and isinstance(self.home.get("name"), str):
             return None if "cookies" in self.path else str(self.home["name"]).lower()
-        keys = [step.lower() if isinstance(step, str) else step for step in self.path]
-        for at, step in enumerate(keys[:-1]):
-            if step in _HEADS:
-                below = keys[at + 1 :]
+        for at, step in enumerate(self.path[:-1]):
+            if isinstance(step, str) and step.lower() in _HEADS:
+                below = self.path[at + 1 :]
                 if isinstance(below[0], str):
-                    return below[0]
+                    return below[0].lower()
                 if len(below) == 2 and below[1] == 1 and isinstance(self.home, list) and isinstance(self.home[0], str):
                     return self.home[0].lower()
         return None
@@ -100,6 +102,7 @@ class Place(NamedTuple):
         return self.key.lower() in _HEADS
 
 
+@lru_cache(maxsize=4096)
 def plain(key: str) -> str:
     """A key in the one spelling that the rules here know."""
     return _CAMEL.sub("_", key).lower().replace("-", "_").replace(".", "_")
@@ -111,13 +114,19 @@ def named(place: Place, value: str) -> str | None:
     if key == "value" and any(plain(step) == "cookies" for step in place.path if isinstance(step, str)):
         return COOKIE
     in_log = isinstance(place.home, dict) and "logprob" in place.home
-    if _SECRET_KEY.fullmatch(key):
+    names_secret, may_be_token, names_closed, names_account = _matched(key)
+    if names_secret:
         return COOKIE if "cookie" in key else CREDENTIAL
-    if _TOKEN_KEY.fullmatch(key) and not in_log and _KEYLIKE.fullmatch(value):
+    if may_be_token and not in_log and _KEYLIKE.fullmatch(value):
         return CREDENTIAL
-    if _OPAQUE_KEY.fullmatch(key) or key in _signatures() or _is_closed(place):
+    if names_closed or key in _signatures() or _is_closed(place):
         return OPAQUE
-    return ACCOUNT if _ACCOUNT_KEY.fullmatch(key) and not re.search(r"\s", value.strip()) else None
+    return ACCOUNT if names_account and not re.search(r"\s", value.strip()) else None
+
+
+@lru_cache(maxsize=4096)
+def _matched(key: str) -> tuple[bool, ...]:
+    return tuple(form.fullmatch(key) is not None for form in (_SECRET_KEY, _TOKEN_KEY, _OPAQUE_KEY, _ACCOUNT_KEY))
 
 
 def named_header(name: str) -> str | None:

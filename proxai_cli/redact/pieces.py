@@ -15,6 +15,7 @@ TOKEN = "token"
 _PIECES = ("delta", "content_block")
 # The old form of streams, whose chunks are like their bodies.
 _CHOICES = ("choices",)
+_MARKS = {TOKEN, *_PIECES, *_CHOICES}
 # What is said whole, with every piece; and whose values are, too.
 _WHOLE = {"type", "id", "role", "name", "object", "model", "format"}
 _WHOLE_BELOW = {"annotations", "annotation", "citations", "citation"}
@@ -23,6 +24,8 @@ _WHOLE_BELOW = {"annotations", "annotation", "citations", "citation"}
 def thread(path: Path, chain: Sequence[Any]) -> tuple[Any, ...] | None:
     """What the values of one text have in common; None for a value that is no piece. `chain` are the values on
     the way, from the list of records on."""
+    if _MARKS.isdisjoint(path):
+        return None
     found = [at for at, step in enumerate(path) if step in _PIECES or (step in _CHOICES and path[-1] == "text")]
     if path[-1] == TOKEN and isinstance(chain[-1], dict) and "logprob" in chain[-1]:
         if "top_logprobs" in path:

@@ -53,27 +53,27 @@ def _spots(text: str, offset: int) -> Iterator[Spot]:
     key_next = False
     for token in _TOKEN.finditer(text):
         mark = token[0]
-        if mark in ("{", "["):
-            path.append(None if mark == "{" else 0)
-            key_next = mark == "{"
-        elif mark in ("}", "]"):
-            del path[-1:]
-            key_next = False
-        elif mark == ",":
-            if path and isinstance(path[-1], int):
-                path[-1] += 1
-            else:
-                key_next = bool(path)
-        elif mark == ":":
-            key_next = False
-        elif mark.startswith('"'):
-            closed = len(mark) > 1 and mark.endswith('"')
+        if mark[0] == '"':
+            closed = len(mark) > 1 and mark[-1] == '"'
             inner = mark[1:-1] if closed else mark[1:]
             if key_next and closed:
                 path[-1], key_next = unescaped(inner), False
             else:
                 start = offset + token.start() + 1
                 yield Spot(start, start + len(inner), tuple(path), unescaped(inner), STRING)
+        elif mark == ":":
+            key_next = False
+        elif mark == ",":
+            if path and isinstance(path[-1], int):
+                path[-1] += 1
+            else:
+                key_next = bool(path)
+        elif mark in ("{", "["):
+            path.append(None if mark == "{" else 0)
+            key_next = mark == "{"
+        elif mark in ("}", "]"):
+            del path[-1:]
+            key_next = False
         elif mark not in _LITERALS:
             kind = NUMBER if _NUMBER.fullmatch(mark) else BARE
             yield Spot(offset + token.start(), offset + token.end(), tuple(path), mark, kind)
