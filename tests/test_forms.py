@@ -195,7 +195,7 @@ def test_github_has_one_annotation_for_each_fingerprint_the_most_severe_first() 
     assert found[0][2].startswith("dropped /logit_bias (2): The target has no place")
     assert found[2][2].startswith("changed /messages/*/a~1b -> /messages/*/a~1b (6): ")
     assert found[2][2].endswith(" In 2 documents.")
-    assert found[-1][2] == "4 new"
+    assert found[-1][2] == "1 risk, 2 losses, 1 note"
 
 
 def test_github_shows_ten_of_a_kind_and_says_how_many_more_and_where() -> None:
@@ -205,7 +205,7 @@ def test_github_shows_ten_of_a_kind_and_says_how_many_more_and_where() -> None:
     assert {kind: kinds.count(kind) for kind in kinds} == {"error": 10, "warning": 10, "notice": 10}
     assert found[9] == ("error", {"title": "proxai"}, "16 more errors; report: out/x.sarif")
     assert found[28][2] == "17 more notices; report: out/x.sarif"
-    assert found[29][2] == "75 new; report: out/x.sarif"
+    assert found[29][2] == "25 risks, 25 losses, 25 notes; report: out/x.sarif"
     assert "more errors" not in written("github", run(item(*many[:10])))
 
 
@@ -217,7 +217,7 @@ def test_github_annotates_what_is_denied_and_not_what_is_known_or_allowed() -> N
         ("warning", "role-merge"), ("notice", "default-max-tokens"), ("notice", "proxai"),
     ]  # fmt: skip
     assert found[0][2].endswith("[denied by never]") and found[2][2].endswith("[avoidable]")
-    assert found[-1][2] == "2 new, 2 denied, 1 known, 1 allowed, 1 rule expired (old)"
+    assert found[-1][2] == "1 new, 2 denied, 1 known, 1 allowed, 1 note, 1 rule expired (old)"
 
 
 def test_github_undoes_what_is_escaped() -> None:
@@ -233,7 +233,7 @@ def test_a_run_that_could_not_look_is_not_clean() -> None:
     assert (
         found[-1][2]
         == told_together(RUNS["failed"], told_once(RUNS["failed"].items))
-        == "1 new, 1 failed; not all was looked at"
+        == "1 risk, 1 failed; not all was looked at"
     )
     assert "not all was looked at" in written("markdown", RUNS["failed"])
     assert read_sarif(RUNS["failed"])["invocations"][0]["executionSuccessful"] is False

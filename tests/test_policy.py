@@ -341,6 +341,7 @@ def test_a_file_that_is_no_policy_or_baseline(proxai: Proxai, home: Path, words:
     [
         (["--config", "proxai.toml", "--no-config"], "do not go together"),
         (["--write-baseline"], "needs a place"),
+        (["--write-baseline", "--baseline", "-"], "needs a place"),
         (["--merge"], "leave --to out"),
     ],
 )
@@ -570,6 +571,32 @@ def test_a_baseline_that_cannot_be_written(proxai: Proxai, home: Path) -> None:
     assert done.code == 4 and "error" in done.err
 
 
+def test_a_baseline_may_be_a_link_or_begin_with_a_mark(proxai: Proxai, home: Path) -> None:
+    (home / "link.json").symlink_to("known.json")
+    assert diff(proxai, "--baseline", "link.json", "--write-baseline").code == 0
+    assert (home / "link.json").is_symlink() and read_baseline((home / "known.json").read_bytes())
+    put(home / "marked.json", "\ufeff" + (home / "known.json").read_text())
+    assert diff(proxai, "--baseline", "marked.json").code == 0
+
+
+@pytest.mark.parametrize("place", ["captures", "/dev/full"])
+def test_a_baseline_that_is_no_file_is_not_read_before_it_is_written(proxai: Proxai, home: Path, place: str) -> None:
+    done = diff(proxai, "--baseline", place, "--write-baseline")
+    assert done.code == 4 and "not-written" in done.err
+
+
+def test_a_newer_baseline_is_told_as_that(proxai: Proxai, home: Path) -> None:
+    put(home / "newer.json", {"proxai_baseline": 2, "known": []})
+    done = proxai("diff", "captures", "--to", "messages", "--baseline", "newer.json")
+    assert done.code == 2 and "a newer proxai wrote this" in done.err and "update proxai" in done.err
+
+
+def test_a_policy_that_leads_nowhere_is_not_passed_over(proxai: Proxai, home: Path) -> None:
+    (home / "proxai.toml").symlink_to("none.toml")
+    done = diff(proxai)
+    assert done.code == 2 and "bad-policy" in done.err
+
+
 def test_a_baseline_never_takes_the_place_of_a_capture_or_a_report(proxai: Proxai, home: Path) -> None:
     put(home / "captures" / "known.json", written([KNOWN]).decode())
     assert diff(proxai, "--baseline", "captures/known.json", "--write-baseline").code == 2
@@ -600,7 +627,7 @@ def test_the_table_by_file_and_by_path(proxai: Proxai, home: Path) -> None:
     assert [line.split()[1] for line in by_path.splitlines() if line.startswith("│")] == [
         "/max_tokens", "/metadata/team", "/presence_penalty", "/seed",
     ]  # fmt: skip
-    assert "allowed" in by_path and by_path.splitlines()[-1] == "3 new, 1 allowed"
+    assert "allowed" in by_path and by_path.splitlines()[-1] == "2 new, 1 allowed, 1 note"
     assert "│ state" not in proxai(*words, "reason", "--no-config").out.decode()
     assert "allowed" in proxai(*words, "reason").out.decode()
 

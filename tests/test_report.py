@@ -220,6 +220,44 @@ def test_the_summary_names_losses_and_the_way_to_all() -> None:
     assert any("respelled" in line or "evidence" in line for line in summary(item(), verbose=True))
 
 
+def test_the_lines_of_a_summary_add_up_to_its_sums() -> None:
+    both = Counts(
+        {"leaves": 10, "carried": 4, "changed": 3, "dropped": 3},
+        {"leaves": 9, "carried": 4, "changed": 3, "synthesized": 2},
+    )
+    found = item(counts=both, changes=changes_of(rows_of_body(ENTRIES)))
+    told = summary(found)
+    assert [line.split(maxsplit=1)[1] for line in told if line.startswith("  note")][-1] == (
+        "2 leaves in which nothing is lost (-v)"
+    )
+    assert "nothing is lost" in told[-2] and told[-1].startswith("source 10 = ")
+    assert "nothing is lost (-v)" not in "".join(summary(found, verbose=True))
+    assert "nothing is lost" not in "".join(summary(found._replace(changes=found.changes[:1])))
+
+
+PLACES = [
+    ([("stop", 1)], {"/stop/1": 2}),
+    ([("stop", 1), ("stop", 1)], {"/stop/1": 4}),
+    ([("stop", 1), ("seed",), ("stop", 0)], {"/stop/*": 4, "/seed": 2}),
+    ([("stop", "*")], {"/stop/*": 2}),
+]
+
+
+@pytest.mark.parametrize(("paths", "told"), PLACES)
+def test_a_place_that_is_alone_has_its_number(paths: Any, told: dict[str, int]) -> None:
+    found = groups(Change(DROPPED, path, None, "no-equivalent", "risk", 2) for path in paths)
+    assert [group.places for group in found] == [told]
+
+
+def test_many_places_are_counted() -> None:
+    paths = [(name,) for name in "abcde"]
+    lines = [
+        summary(item(changes=[Change(DROPPED, path, None, "no-equivalent", "loss", 1) for path in paths[:count]]))[1]
+        for count in (4, 5)
+    ]
+    assert [line.partition("… ")[2] for line in lines] == ["1 more place (4)", "2 more places (5)"]
+
+
 def test_the_summary_of_a_stream() -> None:
     pipe = Pipe("messages", "chat")
     from proxai_cli.pipe import written

@@ -297,7 +297,12 @@ def told_once(items: Iterable[Item]) -> list[Same]:
 
 def _order(said: Change | Found) -> tuple[bool, bool, int, bool]:
     avoidable = isinstance(said, Change) and said.avoidable is True
-    return said.state in FORGIVEN, said.state != "denied", -LEVELS.index(said.level), not avoidable
+    return *_standing(said.state), -LEVELS.index(said.level), not avoidable
+
+
+def _standing(state: str) -> tuple[bool, bool]:
+    """The place of a state among others: denied, new, and then what counts for nothing."""
+    return state in FORGIVEN, state != "denied"
 
 
 def _judgement(said: Change | Found) -> tuple[Any, ...]:
@@ -442,13 +447,20 @@ class Group(NamedTuple):
 
 
 def groups(changes: Iterable[Change]) -> list[Group]:
-    """Changes by level, reason, op and state, the most severe first, and what counts for nothing last."""
-    found: dict[tuple[str, str, str, str], dict[str, int]] = {}
+    """Changes by level, reason, op and state: what was denied first, then the most severe, and what counts for nothing
+    last."""
+    found: dict[tuple[str, str, str, str], list[Change]] = {}
     for change in changes:
-        places = found.setdefault((change.level, change.reason, change.op, change.state), {})
-        place = pattern(change.source if change.source is not None else change.target) or ""
-        places[place] = places.get(place, 0) + change.leaves
-    return sorted(
-        (Group(*key, places, sum(places.values())) for key, places in found.items()),
-        key=lambda group: (group.state in FORGIVEN, -LEVELS.index(group.level)),
-    )
+        found.setdefault((change.level, change.reason, change.op, change.state), []).append(change)
+    told = [Group(*key, kinds_of_places(these), sum(one.leaves for one in these)) for key, these in found.items()]
+    return sorted(told, key=lambda group: (*_standing(group.state), -LEVELS.index(group.level)))
+
+
+def kinds_of_places(changes: Iterable[Change]) -> dict[str, int]:
+    """Where changes stand, in the source or else in the target, with their leaves: the places of one kind as one, with
+    `*` for each position; a place that is the only one of its kind by itself."""
+    kinds: dict[str, Counter[str]] = {}
+    for change in changes:
+        path = change.source if change.source is not None else change.target
+        kinds.setdefault(pattern(path) or "", Counter())[pointer(path) or ""] += change.leaves
+    return {kind if len(exact) > 1 else next(iter(exact)): exact.total() for kind, exact in kinds.items()}

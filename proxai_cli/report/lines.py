@@ -68,6 +68,7 @@ def summary(item: Item, details: str = "", verbose: bool = False) -> list[str]:
         told += [f"  evidence: {safe(one)}" for one in item.source.evidence]
     shown = _account(item, verbose)
     if shown or verbose or not is_stream:
+        shown += _left(item.changes, verbose)
         shown.append(sums(item.counts, "source") + (f"; details: {safe(details)}" if details and item.changes else ""))
     return told + shown
 
@@ -78,7 +79,7 @@ def summary_of_records(records: Together, details: str = "", verbose: bool = Fal
     done, skipped = records.statuses["ok"], records.statuses["skipped"]
     told = [f"{name(whole)}: {count} records, {done} done, {count - done - skipped} failed, {skipped} left out"]
     if whole.counts and whole.counts.source:
-        told += _account(whole, verbose)
+        told += [*_account(whole, verbose), *_left(whole.changes, verbose)]
         told.append(sums(whole.counts, "source") + (f"; details: {safe(details)}" if details and whole.changes else ""))
     return told
 
@@ -101,6 +102,12 @@ def _account(item: Item, verbose: bool) -> list[str]:
     return told + [
         f"  {found.level}  {found.code}  {where(found)}{safe(found.text)}" for found in _severe(item.findings, verbose)
     ]
+
+
+def _left(changes: Iterable[Change], verbose: bool) -> list[str]:
+    """The notes of the source that have no line, so that whoever adds up the lines comes to the sums."""
+    leaves = sum(each.leaves for each in changes if each.level == "note" and each.op != SYNTHESIZED)
+    return [f"  note  {counted(leaves, 'leaf')} in which nothing is lost (-v)"] if leaves and not verbose else []
 
 
 def _severe(findings: Iterable[Found], verbose: bool) -> list[Found]:
@@ -160,7 +167,7 @@ def _state(item: Item) -> str:
 
 def _places(places: dict[str, int], count: int) -> str:
     shown = ", ".join(safe(place) for place in list(places)[:SHOWN])
-    more = f", … {len(places) - SHOWN} more places" if len(places) > SHOWN else ""
+    more = f", … {counted(len(places) - SHOWN, 'more place')}" if len(places) > SHOWN else ""
     return shown + more + (f" ({count})" if count > 1 else "")
 
 
@@ -234,11 +241,19 @@ def message(said: Change | Found, leaves: int = 0, places: Places = pointer) -> 
 
 
 def told_together(report: Report, told: Iterable[Same]) -> str:
-    """A run, of which this is told, in one line: how much of it is new, known, allowed; rules; what was not read."""
+    """A run, of which this is told, in one line: where it was judged, how much of it is new (notes apart), denied, known
+    and allowed, else how much there is of each level; rules; what was not read."""
     verdict = report.verdict
-    states = Counter(same.said.state for same in told if not is_failure(same.said))
-    parts = [f"{states['new']} new"]
-    parts += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
+    these = [same.said for same in told if not is_failure(same.said)]
+    states = Counter(said.state for said in these if said.state != "new")
+    new = Counter(said.level for said in these if said.state == "new")
+    notes = new.pop("note", 0)
+    if verdict.policy or verdict.baseline or states:
+        parts = [f"{new.total()} new"]
+        parts += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
+    else:
+        parts = [counted(new[level], level) for level in reversed(LEVELS) if new[level]] or ["0 losses"]
+    parts += [counted(notes, "note")] if notes else []
     rules = {"expired": verdict.expired_rules, "fitted nothing": verdict.unused_rules}
     parts += [
         f"{counted(len(names), 'rule')} {what} ({safe(', '.join(names))})" for what, names in rules.items() if names
