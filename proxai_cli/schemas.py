@@ -32,6 +32,37 @@ def published(protocol: str) -> dict[str, Any]:
     return said
 
 
+@cache
+def words(protocol: str) -> frozenset[str]:
+    """Every word that the schemas of a protocol have for a value. They are no captured text."""
+    return words_in(published(protocol))
+
+
+def words_in(*schemas: Any) -> frozenset[str]:
+    """Every word that these have for a value."""
+    found: set[str] = set()
+    todo: list[Any] = [*schemas]
+    while todo:
+        said = todo.pop()
+        if isinstance(said, dict):
+            found |= {word for word in listed(said) if isinstance(word, str)}
+            todo += said.values()
+        elif isinstance(said, list):
+            todo += said
+    return frozenset(found)
+
+
+def listed(schema: dict[str, Any]) -> list[Any]:
+    """The values of an enumeration. (A property may be called `enum`, too.)"""
+    said = schema.get("enum", [])
+    return [*(said if isinstance(said, list) else ()), *([schema["const"]] if is_const(schema) else ())]
+
+
+def is_const(schema: dict[str, Any]) -> bool:
+    """Does it take one value only? (A property may be called `const`, too.)"""
+    return "const" in schema and not isinstance(schema["const"], dict)
+
+
 def _file(place: str) -> bytes:
     from importlib.resources import files
 

@@ -31,7 +31,7 @@ def compared(first: Capture, second: Any, protocol: str, **how: Any) -> list[Dif
     """The account, which balances on both sides."""
     failed = isinstance(second.get("error"), dict) and not {"choices", "output", "content"} & set(second)
     kind = "error" if failed else first.kind
-    account = compare(first, Capture(second, protocol, kind), **how).account
+    account = compare(first, Capture(second, protocol, kind), **how)
     sums = sum(each.ours for each in account), sum(each.theirs for each in account)
     assert sums == (size(first.value), size(second))
     return account
@@ -66,7 +66,8 @@ def test_our_own_translation_has_no_fault(source: str, target: str) -> None:
         assert not faults(account), capture.label
         lost = Counter[Any]()
         for entry in done.ledger.entries:
-            lost[entry.level] += entry.ours if entry.fate == DROPPED else 0
+            is_nothing = entry.why == "target-rejects" and get(body(capture), entry.source) == ""
+            lost["note" if is_nothing else entry.level] += entry.ours if entry.fate == DROPPED else 0
         for each in account:
             lost[each.level] -= each.ours if each.fate == DROPPED else 0
         assert not any(lost[level] for level in ("loss", "risk")), (capture.label, lost)
@@ -281,6 +282,50 @@ def test_a_leaf_that_is_missing_at_one_of_its_places_is_told(
     second = edited(translate(value, source, target, kind).value, *edits)
     found = {each[1] for each in faults(compared(Capture(value, source, kind), second, target))}
     assert found == {"/" + each for each in told}
+
+
+# What a client acts on in a reply, and what it only reads.
+ACTED = {**called("chat"), "content": "Let me look"}
+WEIGHTS: list[tuple[str, Any, list[tuple[str, str]]]] = [
+    ("the stop reason", put("stop_reason", "end_turn"), [("risk", "/choices/0/finish_reason")]),
+    ("arguments", put("content", 1, "input", {"x": 2}), [("risk", "/choices/0/message/tool_calls/0/function/arguments")]),
+    ("a name", put("content", 1, "name", "g"), [("risk", "/choices/0/message/tool_calls/0/function/name")]),
+    ("an id", put("content", 1, "id", ""), [("risk", "/choices/0/message/tool_calls/0/id")]),
+    ("a call", drop("content", 1), [("risk", "/choices/0/message/tool_calls")]),
+    ("a text", drop("content", 0), [("risk", "/choices/0/message/content")]),
+    ("all words of a text", put("content", 0, "text", ""), [("risk", "/choices/0/message/content")]),
+    ("some words of a text", put("content", 0, "text", "Let me"), [("loss", "/choices/0/message/content")]),
+    ("a count", put("usage", "input_tokens", 7), [("loss", "/usage/prompt_tokens")]),
+    ("the model", put("model", "n"), [("loss", "/model")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "edit", "told"), WEIGHTS, ids=[each[0] for each in WEIGHTS])
+def test_what_a_client_acts_on_is_a_risk(name: str, edit: Any, told: list[Any]) -> None:
+    first = answer("chat", ACTED, "tool_calls")
+    second = edited(translate(first, "chat", "messages", "response").value, edit)
+    account = compared(Capture(first, "chat", "response"), second, "messages")
+    assert [(each.level, text.pointer(each.source or ())) for each in account if each.avoidable] == told
+
+
+def test_a_call_that_the_second_adds_is_a_risk() -> None:
+    first = answer("chat", {"content": "Let me look"})
+    second = edited(translate(first, "chat", "messages", "response").value, insert("content", 1, called("messages")[0]))
+    account = compared(Capture(first, "chat", "response"), second, "messages")
+    assert [(each.level, each.why) for each in account if each.avoidable] == [("risk", "added")]
+
+
+EMPTY = {"no content": drop("messages", 1, "content"), "null": put("messages", 1, "content", None), "an empty text": put("messages", 1, "content", "")}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", PROTOCOLS)
+@pytest.mark.parametrize("other", EMPTY)
+@pytest.mark.parametrize("one", EMPTY)
+def test_nothing_beside_a_call_is_nothing_however_it_is_said(one: str, other: str, target: str) -> None:
+    first, second = edited(CALLED, EMPTY[one]), edited(CALLED, EMPTY[other])
+    second = translate(second, "chat", target, "request").value
+    account = compared(Capture(first, "chat", "request"), second, target)
+    assert not faults(account) and {each.level for each in account} <= {None, "note"}
 
 
 @pytest.mark.parametrize(("budget", "is_fault"), [(1500, True), (1024.0, False)])
@@ -572,3 +617,33 @@ def test_the_second_of_a_tie_is_taken_for_the_first_and_that_is_told(proxai: Any
     done = proxai("diff", "chat.json", "tie.json")
     assert "tie.json: fits several protocols; taken for chat, as chat.json" in done.err
     assert proxai("diff", "tie.json", "tie.json").code == 3
+
+
+def test_words_of_the_protocols_and_models_are_told_of_both_sides_and_no_other(proxai: Any) -> None:
+    first = answer("chat", ACTED, "tool_calls", model="gpt-5")
+    write("a.json", first)
+    write("b.json", edited(first, put("model", "gpt-4"), put("choices", 0, "finish_reason", "stop"),
+                           put("choices", 0, "message", "content", "Other words")))  # fmt: skip
+    out = proxai("diff", "a.json", "b.json").out.decode()
+    assert 'the first says "tool_calls", the second "stop"' in out
+    assert 'the first says "gpt-5", the second "gpt-4"' in out
+    assert "Other words" not in out and "Let me look" not in out
+    assert "gpt-5" not in proxai("diff", "a.json", "b.json", "--values", "none").out.decode()
+
+
+def test_what_our_own_translation_notices_is_not_told_of_another(proxai: Any) -> None:
+    value = ask("chat", tools=TOOLS, reasoning_effort="high", model="gpt-5.5")
+    write("a.json", value)
+    assert b"tools-with-effort" in proxai("validate", "a.json").out
+    done = proxai("diff", "a.json", "a.json")
+    assert done.code == 0 and b"tools-with-effort" not in done.out
+
+
+def test_two_that_share_hardly_anything_may_be_no_pair(proxai: Any) -> None:
+    write("a.json", TALK)
+    write(
+        "b.json",
+        ask("messages", {"role": "user", "content": "Quite another thing"}, model="n", max_tokens=77, system="x"),
+    )
+    assert b"are they a pair?" in proxai("diff", "a.json", "b.json").out
+    assert b"are they a pair?" not in proxai("diff", "a.json", "a.json").out

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from .. import text
 from ..bulk import spread
-from ..compare import Capture, Comparison, compare
+from ..compare import Capture, Difference, compare
+from ..context import Finding
 from ..errors import NotReadable, NotThatProtocol, OutOfOrder, Place, ProxaiError
 from ..ir.events import DONE
-from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, get, size
+from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, Path, get, size
 from ..pipe import events
 from ..report.account import Change, Item, Side, counts_of, finding, rows_of_body, with_values
 from ..report.json import Unbalanced
@@ -295,8 +296,8 @@ def _outcome(run: Run, way: Way, mine: _Record, other: _Record) -> Outcome:
     except ProxaiError as fault:
         raise _OfSecond(fault) from None
     one, two = (Capture(each.value, each.document.protocol, each.kind) for each in (first, second))
-    done = compare(one, two, way.how.context_of(first.document), way.volatile, way.left_out)
-    return Outcome(None, _item(first, second, done, way.how))
+    account = compare(one, two, way.how.context_of(first.document), way.volatile, way.left_out)
+    return Outcome(None, _item(first, second, account, way.how))
 
 
 def _second(run: Run, way: Way, first: Document, other: _Record) -> Document:
@@ -353,9 +354,9 @@ def _without_made_nulls(collected: Translation) -> None:
                 del home[entry.target[-1]]
 
 
-def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
+def _item(first: Whole, second: Whole, account: list[Difference], how: How) -> Item:
     """The item of a pair. Raises `Unbalanced` where its account does not add up: that is a fault of ours."""
-    entries = [Entry(*each[:7]) for each in done.account]
+    entries = [Entry(*each[:7]) for each in account]
     counts = counts_of(rows_of_body(entries), size(first.value), size(second.value), (VOLATILE, IGNORED))
     item = bare_item(first.document)._replace(
         source=_side(first), target=_side(second), counts=counts, against=_named(second.document.part)
@@ -370,13 +371,31 @@ def _item(first: Whole, second: Whole, done: Comparison, how: How) -> Item:
         Change(each.fate, each.source, each.target, each.why, each.level, each.ours or each.theirs or 1)._replace(
             avoidable=each.avoidable
         )
-        for each in done.account
+        for each in account
         if each.fate in (DROPPED, CHANGED, SYNTHESIZED) and each.why and each.level
     ]
-    changes = with_values(changes, first.value, second.value, how.values, words_told(how))
+    changes = with_values(changes, first.value, second.value, how.values, _words(first, second, how))
     changes = [_at_event(change, first) for change in changes] if first.places else in_input(changes, first.document)
-    findings = [*first.document.findings, *second.document.findings, *done.findings]
+    findings = [*first.document.findings, *second.document.findings, *_strangers(item)]
     return item._replace(changes=tuple(changes), findings=tuple(map(found_of, findings)))
+
+
+def _words(first: Whole, second: Whole, how: How) -> frozenset[str]:
+    """The captured words that may be told of both sides: those of their protocols, and the models' names."""
+    if how.values != "short":
+        return frozenset()
+    from ..schemas import words
+
+    models = filter(None, (model_of(each.value) for each in (first, second)))
+    return words_told(how).union(models, *(words(each.document.protocol) for each in (first, second)))
+
+
+def _strangers(item: Item) -> Iterator[Finding]:
+    """Two documents that share hardly anything may be no pair."""
+    assert item.counts is not None
+    leaves, carried = item.counts.source["leaves"], item.counts.source[CARRIED]
+    if leaves > 10 and carried * 10 < leaves:
+        yield Finding("hardly-alike")
 
 
 def _named(part: Part) -> str:

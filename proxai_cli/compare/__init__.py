@@ -11,11 +11,25 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import text
-from ..context import Context, Finding
+from ..context import Context
 from ..errors import NotThatProtocol
 from ..ir.nodes import Node
 from ..ir.terms import IMPLIED, TERMS
-from ..ledger import CARRIED, CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE, Entry, From, Leaf, Path, get, restore
+from ..ledger import (
+    CARRIED,
+    CHANGED,
+    DROPPED,
+    IGNORED,
+    SYNTHESIZED,
+    VOLATILE,
+    Entry,
+    From,
+    Leaf,
+    Path,
+    get,
+    leaves_said,
+    restore,
+)
 from ..protocols import PROTOCOLS
 from ..reasons import level
 from ..translate import kind_of, translate
@@ -31,10 +45,11 @@ from .alignment import (
     Match,
     is_one_number,
     nodes_of,
+    says_nothing,
     scalars,
 )
 
-__all__ = ["Capture", "Comparison", "Difference", "compare"]
+__all__ = ["Capture", "Difference", "compare"]
 
 # What stands for any value of its kind: another one there is as good.
 NEUTRAL = frozenset(
@@ -68,21 +83,14 @@ class Difference(NamedTuple):
     avoidable: bool | None = None
 
 
-class Comparison(NamedTuple):
-    """The whole account from one document to another, and what our own translation noticed."""
-
-    account: list[Difference]
-    findings: list[Finding]
-
-
 def compare(
     first: Capture,
     second: Capture,
     context: Context | None = None,
     volatile: bool = False,
     left_out: Callable[[Path], bool] = lambda path: False,
-) -> Comparison:
-    """The account from `first` to `second`. Pure.
+) -> list[Difference]:
+    """The account from `first` to `second`; what our own translation notices is not told. Pure.
 
     With `volatile` what is made anew for every call is compared, too; `left_out` says of a path of either document
     whether it is not to be looked at. Raises `NotThatProtocol` where the kinds differ or a value is not of its
@@ -100,9 +108,9 @@ def compare(
     ours = _read(restore(done.value, From(())), second.protocol, kind, context)
     theirs = _read(second.value, second.protocol, kind, context)
     source = _read(first.value, first.protocol, first.kind, context)
-    way = _Way(source, theirs, Alignment(ours, theirs, volatile), done.ledger.entries, kind == "request")
+    way = _Way(source, theirs, Alignment(ours, theirs, volatile), done.ledger.entries)
     way.leave_out(left_out, volatile)
-    return Comparison(way.account(), done.findings)
+    return way.account()
 
 
 def _read(value: Any, protocol: str, kind: str, context: Context) -> Document:
@@ -121,10 +129,8 @@ class _Feed(NamedTuple):
 class _Way:
     """From the first document over our own translation of it to the second."""
 
-    def __init__(
-        self, source: Document, theirs: Document, alignment: Alignment, entries: Iterable[Entry], steers: bool
-    ) -> None:
-        self.source, self.theirs, self.alignment, self.steers = source, theirs, alignment, steers
+    def __init__(self, source: Document, theirs: Document, alignment: Alignment, entries: Iterable[Entry]) -> None:
+        self.source, self.theirs, self.alignment = source, theirs, alignment
         self.feeds: dict[Path, list[_Feed]] = {}
         self.fed: dict[Path, Path] = {}
         self.gone: dict[Path, Entry] = {}
@@ -135,6 +141,13 @@ class _Way:
         self.hidden: tuple[dict[Path, str], dict[Path, str]] = {}, {}
         self.made_anew: set[Path] = set()
         self.filled: set[Path] = set()
+        self.silent = {
+            path
+            for node in nodes_of(source.node)
+            if says_nothing(node)
+            for leaf, _ in leaves_said(node)
+            for path in source.scalars(leaf)
+        }
         self._find_kept()
 
     def _take(self, entry: Entry) -> None:
@@ -231,7 +244,8 @@ class _Way:
             return [self._elsewhere(path, self.found[path])]
         if not feeds:
             entry = self.gone[path]
-            return [Difference(DROPPED, path, None, entry.why, entry.level, 1, 0, False)]
+            why, grade = ("target-default", "note") if path in self.silent else (entry.why, entry.level)
+            return [Difference(DROPPED, path, None, why, grade, 1, 0, False)]
         told = sorted((self._by(path, feed) for feed in feeds), key=lambda line: _RANK[line.fate, line.avoidable])
         first, *more = told
         lines = [first._replace(ours=1)]
@@ -247,7 +261,7 @@ class _Way:
             alone = [self.alignment.lost[leaf] for leaf in feed.leaves]
             why = _excuse(alone[0]) if all(map(_excuse, alone)) else None
             reason = why or "not-carried"
-            said_level = self._level(reason, any(each.steers for each in alone))
+            said_level = level(reason, any(each.weighs for each in alone))
             return Difference(DROPPED, path, None if why else feed.at, reason, said_level, 0, 0, not why)
         if any(match.how == JOINED for match in said):
             why = "merged-boundary"
@@ -255,8 +269,8 @@ class _Way:
         odd = [match for match in said if match.how in (MOVED, DIFFERS) or self._is_rounded(path, feed, match)]
         if odd or len(said) < len(matches):
             at = odd[0].there[0] if odd and odd[0].there else _holder(feed, matches) or _common(there)
-            steers = any(match.steers for match in said)
-            return Difference(CHANGED, path, at, "differs", self._level("differs", steers), 0, self._fill(there), True)
+            weighs = any(match.weighs for match in said)
+            return Difference(CHANGED, path, at, "differs", level("differs", weighs), 0, self._fill(there), True)
         respelled = any(match.how == RESPELLED for match in said)
         why = feed.why or ("respelled" if respelled else None)
         if why is None:
@@ -291,13 +305,13 @@ class _Way:
                 return Difference(SYNTHESIZED, None, path, entry.why, entry.level, 0, 1, False)
             if same and here in self.fed:
                 return Difference(CARRIED, self.fed[here], path, None, None, 0, 1)
-            return Difference(SYNTHESIZED, None, path, "added", self._level("added", match.steers), 0, 1, True)
+            return Difference(SYNTHESIZED, None, path, "added", level("added", match.weighs), 0, 1, True)
         alone = self.alignment.extra.get(path)
         why = alone and _excuse(alone)
         if why:
             return Difference(SYNTHESIZED, None, path, why, level(why), 0, 1, False)
-        steers = alone is not None and alone.steers
-        return Difference(SYNTHESIZED, None, path, "added", self._level("added", steers), 0, 1, True)
+        weighs = alone is not None and alone.weighs
+        return Difference(SYNTHESIZED, None, path, "added", level("added", weighs), 0, 1, True)
 
     def _there(self, leaf: Path) -> tuple[Path, ...]:
         match = self.alignment.matched.get(leaf)
@@ -308,9 +322,6 @@ class _Way:
         new = {path for path in there if path not in self.filled}
         self.filled |= new
         return len(new)
-
-    def _level(self, why: str, steers: bool) -> str:
-        return level(why, steers and self.steers)
 
 
 def _holder(feed: _Feed, matches: list[Match | None]) -> Path | None:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from .. import text
 from ..ir.events import PIECES
-from ..ir.nodes import Node
-from ..ir.terms import ENVELOPE, IMPLIED, LINKING, ORDERED, VOLATILE, term
+from ..ir.nodes import Node, has_more
+from ..ir.terms import ACTED_ON, ENVELOPE, IMPLIED, LINKING, ORDERED, VOLATILE, term
 from ..ir.values import as_object
 from ..ledger import Leaf, Path, get, leaves_said, members
 from .sequences import Keys, in_any_order, in_order
@@ -21,18 +21,18 @@ SAME, RESPELLED, RENAMED, MOVED, JOINED, DIFFERS = "same", "respelled", "renamed
 
 
 class Match(NamedTuple):
-    """A leaf that both say: how, where in the other document, and whether it steers the reply."""
+    """A leaf that both say: how, where in the other document, and whether the model or the client goes by it."""
 
     how: str
     there: tuple[Path, ...]
-    steers: bool
+    weighs: bool
 
 
 class Lone(NamedTuple):
     """A leaf that only one of them says. `why` is the reason for which nothing is missing, if that is so."""
 
     why: str | None
-    steers: bool
+    weighs: bool
 
 
 class Document:
@@ -124,6 +124,7 @@ class Alignment:
         self._prints: dict[int, Hashable] = {}
         self._links: list[tuple[Leaf, Leaf]] = []
         self._moving = False
+        self._is_request = ours.node.kind == "request"
         self._homes: dict[Path, Path] = {(): ()}
         self._node(ours.node, theirs.node)
         self._name_links()
@@ -144,7 +145,7 @@ class Alignment:
                 continue
             one, two = ours.says.get(name), theirs.says.get(name)
             if isinstance(one, Leaf) and isinstance(two, Leaf):
-                self._leaf(name, one, two)
+                self._leaf(name, one, two, self._weighs(name, ours if _is_emptied(name, ours, theirs) else None))
             elif isinstance(one, Node) and isinstance(two, Node):
                 self._node(one, two)
             elif isinstance(one, list) and isinstance(two, list):
@@ -167,7 +168,7 @@ class Alignment:
         if not all(isinstance(each, Node) for each in (*ours, *theirs)):
             for one, two in zip(ours, theirs, strict=False):
                 if isinstance(one, Leaf) and isinstance(two, Leaf):
-                    self._leaf(name, one, two)
+                    self._leaf(name, one, two, self._weighs(name))
                 else:
                     self._alone(name, [one], [two])
             shorter = min(len(ours), len(theirs))
@@ -296,9 +297,15 @@ class Alignment:
 
     # --- leaves
 
-    def _leaf(self, name: str, ours: Leaf, theirs: Leaf) -> None:
+    def _weighs(self, name: str, gone: Any = None) -> bool:
+        """May the model (of a request) or the client (of a reply) behave otherwise where this term is not the same, or
+        what is `gone` under it is missing?"""
+        if self._is_request:
+            return term(name).steers
+        return term(name).acts or (isinstance(gone, Node) and gone.kind in ACTED_ON)
+
+    def _leaf(self, name: str, ours: Leaf, theirs: Leaf, weighs: bool) -> None:
         """Two leaves of one term."""
-        steers = term(name).steers
         if name in LINKING:
             self._links.append((ours, theirs))
         alike = _print_of(name, ours) == _print_of(name, theirs)
@@ -307,23 +314,23 @@ class Alignment:
             beside = {path[-1]: path for path in there}
             names = {path[-1] for path in here}
             if alike or len(names) < len(here) or len(beside) < len(there) or not names & set(beside):
-                self._put(SAME if alike else DIFFERS, here, there, steers)
+                self._put(SAME if alike else DIFFERS, here, there, weighs)
             else:  # several counts that are summed up: each by itself
                 for path in here:
-                    self._same_place(path, beside.pop(path[-1], None), steers)
-                self.extra.update(dict.fromkeys(beside.values(), Lone(None, steers)))
+                    self._same_place(path, beside.pop(path[-1], None), weighs)
+                self.extra.update(dict.fromkeys(beside.values(), Lone(None, weighs)))
         else:
-            self._raw(name, ours, theirs, alike)
+            self._raw(name, ours, theirs, alike, weighs)
 
-    def _raw(self, name: str, ours: Leaf, theirs: Leaf, alike: bool) -> None:
+    def _raw(self, name: str, ours: Leaf, theirs: Leaf, alike: bool, weighs: bool) -> None:
         """What stands at two places of the documents, inner leaf by inner leaf; `alike` says that it means the same."""
-        here, there, steers = self.ours.place(ours), self.theirs.place(theirs), term(name).steers
+        here, there = self.ours.place(ours), self.theirs.place(theirs)
         if here is None or there is None:
-            self._put(SAME if alike else DIFFERS, self.ours.scalars(ours), self.theirs.scalars(theirs), steers)
+            self._put(SAME if alike else DIFFERS, self.ours.scalars(ours), self.theirs.scalars(theirs), weighs)
             return
         if alike:
             equal = text.same(ours.home[ours.key], theirs.home[theirs.key])
-            self._put(SAME if equal else RESPELLED, self.ours.scalars(ours), self.theirs.scalars(theirs), steers)
+            self._put(SAME if equal else RESPELLED, self.ours.scalars(ours), self.theirs.scalars(theirs), weighs)
             return
         todo = [(here, there)]
         while todo:
@@ -335,20 +342,20 @@ class Alignment:
                 keys = dict(_listed(one, two))
             else:
                 how = _held(one, two, name)
-                self._put(how, tuple(scalars(one, here)), tuple(scalars(two, there)), steers)
+                self._put(how, tuple(scalars(one, here)), tuple(scalars(two, there)), weighs)
                 continue
             todo += [((*here, key), (*there, other)) for key, other in keys.items()]
             for key, inner in members(one):
                 if key not in keys:
-                    self.lost.update(dict.fromkeys(scalars(inner, (*here, key)), Lone(None, steers)))
+                    self.lost.update(dict.fromkeys(scalars(inner, (*here, key)), Lone(None, weighs)))
             met = set(keys.values())
             for key, inner in members(two):
                 if key not in met:
-                    self.extra.update(dict.fromkeys(scalars(inner, (*there, key)), Lone(None, steers)))
+                    self.extra.update(dict.fromkeys(scalars(inner, (*there, key)), Lone(None, weighs)))
 
-    def _put(self, how: str, ours: tuple[Path, ...], theirs: tuple[Path, ...], steers: bool) -> None:
+    def _put(self, how: str, ours: tuple[Path, ...], theirs: tuple[Path, ...], weighs: bool) -> None:
         if not ours or not theirs:  # one of them means it without saying it
-            alone = Lone("target-default" if how == SAME else None, steers)
+            alone = Lone("target-default" if how == SAME else None, weighs)
             for into, paths in ((self.lost, ours), (self.extra, theirs)):
                 into.update((path, alone) for path in paths if path not in into)
             return
@@ -356,11 +363,11 @@ class Alignment:
             how = MOVED
         if len(ours) == len(theirs) and how == SAME:
             for here, there in zip(ours, theirs, strict=True):
-                self.matched.setdefault(here, Match(how, (there,), steers))
+                self.matched.setdefault(here, Match(how, (there,), weighs))
                 self.reached.setdefault(there, here)
             return
         for here in ours:
-            self.matched.setdefault(here, Match(how, theirs, steers))
+            self.matched.setdefault(here, Match(how, theirs, weighs))
         for there in theirs:
             self.reached.setdefault(there, ours[0])
 
@@ -377,9 +384,15 @@ class Alignment:
             for inner, each in said.says.items():
                 self._note(document, into, inner, each, "target-default" if inner in ENVELOPE else why)
             said = [*said.extras.values(), *(each for each, _ in said.asides)]
+        elif isinstance(said, list):
+            for each in said:
+                self._note(document, into, name, each, why)
+            return
+        elif isinstance(said, Node) and says_nothing(said):
+            why = "target-default"
         for leaf, aside in leaves_said(said):
             for path in document.scalars(leaf):
-                into.setdefault(path, Lone(aside or why, term(name).steers))
+                into.setdefault(path, Lone(aside or why, self._weighs(name, said)))
 
     def _name_links(self) -> None:
         """Links whose names differ, but consistently, are only named otherwise."""
@@ -397,12 +410,18 @@ class Alignment:
                     if path in self.matched:
                         self.matched[path] = self.matched[path]._replace(how=RENAMED)
 
-    def _same_place(self, here: Path, there: Path | None, steers: bool) -> None:
+    def _same_place(self, here: Path, there: Path | None, weighs: bool) -> None:
         if there is None:
-            self.lost.setdefault(here, Lone(None, steers))
+            self.lost.setdefault(here, Lone(None, weighs))
             return
         how = _held(get(self.ours.value, here), get(self.theirs.value, there))
-        self._put(how, (here,), (there,), steers)
+        self._put(how, (here,), (there,), weighs)
+
+    def _both_say_nothing(self, here: Path, there: Path) -> bool:
+        """Is nothing missing on either side, as where an empty text stands here and null there?"""
+        alone, other = self.lost[here], self.extra.get(there)
+        differ = not text.same(get(self.ours.value, here), get(self.theirs.value, there))
+        return differ and bool(alone.why and other and other.why)
 
     def _by_place(self) -> None:
         """Leaves without a partner are paired by where they stand in objects that stand for each other."""
@@ -413,8 +432,8 @@ class Alignment:
             alone = self.lost.setdefault(here, Lone(None, False))
             at = next(at for at in range(len(here), -1, -1) if here[:at] in self._homes)
             there = (*self._homes[here[:at]], *here[at:])
-            if there in open_ones:
-                self._same_place(here, there, alone.steers)
+            if there in open_ones and not self._both_say_nothing(here, there):
+                self._same_place(here, there, alone.weighs)
         for there in open_ones:
             if there not in self.reached:
                 self.extra.setdefault(there, Lone(None, False))
@@ -445,6 +464,16 @@ def _open(pairs: dict[int, int], ours: Sequence[Any], theirs: Sequence[Any]) -> 
     """The positions on both sides that are in no pair."""
     taken = set(pairs.values())
     return [at for at in range(len(ours)) if at not in pairs], [at for at in range(len(theirs)) if at not in taken]
+
+
+def says_nothing(node: Node) -> bool:
+    """Is it an empty text, and no more? Beside a call it means what no text means."""
+    return node.kind == "text" and node.value("text") == "" and not has_more(node, ("text", "type", "item"))
+
+
+def _is_emptied(name: str, ours: Node, theirs: Node) -> bool:
+    """Is what ours is there for an empty text in theirs?"""
+    return name == PIECES.get(ours.kind) and bool(ours.value(name)) and theirs.value(name) in ("", None)
 
 
 def _listed(ours: list[Any], theirs: list[Any]) -> Iterable[tuple[int, int]]:

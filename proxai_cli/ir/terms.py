@@ -8,16 +8,21 @@ from typing import NamedTuple
 
 
 class Term(NamedTuple):
-    """A word of the IR: what it means, the reason for which it is dropped where a protocol has no name for it, and
-    whether it steers the reply (then losing it is a risk)."""
+    """A word of the IR: what it means, the reason for which it is dropped where a protocol has no name for it,
+    whether it steers the reply, and whether a client acts on it in a reply (then losing it is a risk)."""
 
     meaning: str
     why: str = "no-equivalent"
     steers: bool = False
+    acts: bool = False
 
 
 def _steering(meaning: str, why: str = "no-equivalent") -> Term:
     return Term(meaning, why, True)
+
+
+def _acted_on(meaning: str, steers: bool = False) -> Term:
+    return Term(meaning, steers=steers, acts=True)
 
 
 TERMS: dict[str, Term] = {
@@ -83,7 +88,7 @@ TERMS: dict[str, Term] = {
     # of a turn, and of parts
     "type": Term("the source's word for what kind of thing this is", "target-default"),
     "role": Term("system, developer, user or assistant", "target-default"),
-    "name": Term("name of a tool or of a participant"),
+    "name": _acted_on("name of a tool or of a participant"),
     "parts": _steering("list of nodes: what a turn, a reply or a tool result holds, in order"),
     "item": Term("node `item`: the envelope of a Responses item, on the first part that stood in it"),
     "item_id": Term("identifier of a Responses item"),
@@ -104,9 +109,9 @@ TERMS: dict[str, Term] = {
     "context": Term("context of a document"),
     "citations_wanted": Term("are citations of a document wanted"),
     "transformations": Term("transformations of an image"),
-    "call_id": _steering("identifier that links a tool call and its result"),
-    "arguments": _steering("arguments of a call: JSON text, or an object"),
-    "input": _steering("free text given to a custom tool"),
+    "call_id": _acted_on("identifier that links a tool call and its result", True),
+    "arguments": _acted_on("arguments of a call: JSON text, or an object", True),
+    "input": _acted_on("free text given to a custom tool", True),
     "namespace": Term("namespace of a tool"),
     "caller": Term("what called the tool"),
     "is_error": _steering("did the tool fail: true or false"),
@@ -154,7 +159,7 @@ TERMS: dict[str, Term] = {
     "id": Term("identifier of the reply or error request"),
     "created": Term("when the reply was made, Unix time in seconds"),
     "completed": Term("when the reply was finished, Unix time in seconds"),
-    "stop_reason": Term(
+    "stop_reason": _acted_on(
         "end, length, tool_calls, stop_sequence, content_filter, pause, context_full, compaction, running"
     ),
     "stop_sequence": Term("the string that ended the reply"),
@@ -193,6 +198,8 @@ LINKING = frozenset({"call_id"})
 IMPLIED = frozenset({"type"})
 # Says of an `item` only what the parts in it say as well.
 ENVELOPE = frozenset({"type", "role"})
+# Parts of a reply that a client shows or runs; to lose one as a whole is a risk.
+ACTED_ON = frozenset({"text", "refusal", "tool_call", "custom_call"})
 # Lists in which the order means something.
 ORDERED = frozenset({"instructions", "turns", "parts"})
 

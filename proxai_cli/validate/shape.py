@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from .. import text
-from ..schemas import published
+from ..schemas import is_const, listed, published, words_in
 
 MARKS = ("type", "role", "object")
 SHOWN = 8
@@ -87,16 +87,7 @@ class Shape:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word that the schemas have for a value. They are no captured text."""
-        found: set[str] = set()
-        todo: list[Any] = [self.kinds, self.definitions]
-        while todo:
-            said = todo.pop()
-            if isinstance(said, dict):
-                found |= {word for word in _words(said) if isinstance(word, str)}
-                todo += said.values()
-            elif isinstance(said, list):
-                todo += said
-        return frozenset(found)
+        return words_in(self.kinds, self.definitions)
 
     # Keywords
 
@@ -144,7 +135,7 @@ class Shape:
     # Sentences
 
     def _unmet(self, schemas: list[Schema], value: Any, *path: str) -> ValidationError:
-        words = [word for each in self.opened(schemas) for word in _words(each)]
+        words = [word for each in self.opened(schemas) for word in listed(each)]
         is_word = isinstance(value, str) and any(isinstance(word, str) for word in words)
         found = "another string" if is_word and value and value not in self.words else self.told(value)
         said = f"expected {self.expected(schemas)}, found {found}"
@@ -163,7 +154,7 @@ class Shape:
         """What any of these takes, in words."""
         words, types = dict[str, None](), dict[str, None]()
         for each in self.opened(schemas):
-            words |= dict.fromkeys(f"`{word}`" if isinstance(word, str) else TRUTH[word] for word in _words(each))
+            words |= dict.fromkeys(f"`{word}`" if isinstance(word, str) else TRUTH[word] for word in listed(each))
             if not _has_words(each):
                 types[TYPES[each["type"]][0] if "type" in each else "anything"] = None
         told = [*list(words)[:SHOWN], *(["…"] if len(words) > SHOWN else []), *types]
@@ -197,29 +188,19 @@ TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 TRUTH = {True: "true", False: "false"}
 
 
-def _words(schema: Schema) -> list[Any]:
-    """The values of an enumeration. (A property may be called `enum`, too.)"""
-    said = schema.get("enum", [])
-    return [*(said if isinstance(said, list) else ()), *([schema["const"]] if _is_const(schema) else ())]
-
-
-def _is_const(schema: Schema) -> bool:
-    return "const" in schema and not isinstance(schema["const"], dict)
-
-
 def _has_words(schema: Schema) -> bool:
-    return isinstance(schema.get("enum"), list) or _is_const(schema)
+    return isinstance(schema.get("enum"), list) or is_const(schema)
 
 
 def _has_type(schema: Schema, value: Any) -> bool:
     if "type" in schema:
         return TYPES[schema["type"]][1](value)
-    return not _has_words(schema) or any(type(word) is type(value) for word in _words(schema))
+    return not _has_words(schema) or any(type(word) is type(value) for word in listed(schema))
 
 
 def _fits(schema: Schema, value: Any) -> bool:
     """Has it the type, and is it one of the words, if there are any?"""
-    words = _words(schema)
+    words = listed(schema)
     return _has_type(schema, value) and (
         not _has_words(schema) or any(type(word) is type(value) and word == value for word in words)
     )
