@@ -1,7 +1,9 @@
 """Where documents go: stdout, a file, or a directory. A file is written beside its place, and renamed when whole."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from copy import copy
 from typing import Any, TypeVar
 
@@ -27,11 +29,9 @@ class Output:
         self.folder = path != STDOUT and (path.endswith(("/", os.sep)) or self.several or os.path.isdir(path))
         self._file: File | None = None
         self._apart: set[str] = set()
-        self._shared = places = [self.place(each) for each in inputs]
-        for place in places:
-            if place != STDOUT and places.count(place) > 1:
-                raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="one call for each")
-            spare(place, inputs)
+        places = [self.place(each) for each in inputs]
+        apart(places, inputs, "one call for each")
+        self._shared = set(places)
 
     def planned(self) -> "Output":
         """The same places, for a process that writes nothing."""
@@ -99,7 +99,9 @@ class File:
     def __init__(self, place: str) -> None:
         self.place = place
         straight = os.path.exists(place) and not os.path.isfile(place)
-        folder, name = os.path.split(place)
+        # A link stays one: what is written is the file that it leads to.
+        self._real = os.path.realpath(place) if os.path.islink(place) else place
+        folder, name = os.path.split(self._real)
         self._beside = None if straight else os.path.join(folder, f".{name}.{os.getpid()}.part")
         if folder:
             _guarded(place, os.makedirs, folder, 0o777, True)
@@ -118,10 +120,11 @@ class File:
     def finish(self) -> None:
         _guarded(self.place, self._file.close)
         if self._beside:
-            _guarded(self.place, os.replace, self._beside, self.place)
+            _guarded(self.place, os.replace, self._beside, self._real)
 
     def discard(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what could not be written cannot be written now either
+            self._file.close()
         if self._beside:
             os.unlink(self._beside)
 
@@ -148,14 +151,26 @@ def _guarded(place: str, act: Callable[..., Given], *said: Any) -> Given:
         raise ProxaiError("not-written", f"{place} cannot be written: {why[:1].lower()}{why[1:]}") from None
 
 
+def apart(places: list[str], inputs: list[Input], hint: str) -> None:
+    """Raises `bad-call` where two documents would go to one of these places, or one to that of an input."""
+    for place, count in Counter(places).items():
+        if count > 1 and place != STDOUT:
+            raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint=hint)
+    files = {_file(each.path) for each in inputs if each.path != STDIN} - {None}
+    for place in places:
+        if place != STDOUT and _file(place) in files:
+            raise ProxaiError("bad-call", f"the input {place!r} would be overwritten", hint="name another place")
+
+
 def spare(place: str, inputs: list[Input]) -> None:
     """Raises `bad-call` where this place is that of an input."""
-    if place != STDOUT and any(_is_one(place, each.path) for each in inputs):
-        raise ProxaiError("bad-call", f"the input {place!r} would be overwritten", hint="name another place")
+    apart([place], inputs, "")
 
 
-def _is_one(place: str, path: str) -> bool:
+def _file(path: str) -> tuple[int, int] | None:
+    """By what a file is known, whatever leads to it; None where there is none."""
     try:
-        return path != STDIN and os.path.samefile(place, path)
+        found = os.stat(path)
     except OSError:
-        return False
+        return None
+    return found.st_dev, found.st_ino

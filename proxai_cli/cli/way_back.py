@@ -20,7 +20,7 @@ from ..wire.packing import undone
 from .documents import EXCHANGE, TOLD, Document
 from .inputs import Input, inputs_of, read
 from .options import Call
-from .outputs import STDOUT, Output, spare, write_file
+from .outputs import STDOUT, Output, apart, write_file
 from .parts import Part, parsed
 from .places import replaced
 from .printing import printed
@@ -39,11 +39,7 @@ class Kept:
         self.output = output
         self.folder = is_folder(call.side, inputs, "--side")
         self.name = call.side
-        places = [self.place(each) for each in inputs]
-        for place in places:
-            if place in [output.place(each) for each in inputs] or places.count(place) > 1:
-                raise ProxaiError("bad-call", f"two documents would go to {place!r}", hint="name another place")
-            spare(place, inputs)
+        apart([*map(self.place, inputs), *map(output.place, inputs)], inputs, "name another place")
         self.stream: list[bytes] = []
         self.data = b""
 
