@@ -1,7 +1,7 @@
 """Markers: by what a document is known to be of a protocol and kind. Each protocol lists its own, as data."""
 
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any, NamedTuple
 
 OWN = "own"  # nobody else says this: enough to be certain
@@ -27,11 +27,14 @@ class Marker(NamedTuple):
     absent: bool = False
 
     def holds(self, document: Any) -> bool:
-        return bool(self.found(document)) is not self.absent
+        return any(self._stands_at(path, document) for path in self.path.split("|")) is not self.absent
 
     def found(self, document: Any) -> list[str]:
         """Those of the paths at which there is what is asked for."""
-        return [path for path in self.path.split("|") if any(map(self._fits, values_at(document, path)))]
+        return [path for path in self.path.split("|") if self._stands_at(path, document)]
+
+    def _stands_at(self, path: str, document: Any) -> bool:
+        return any(map(self._fits, values_at(document, path)))
 
     def _fits(self, value: Any) -> bool:
         if self.words:
@@ -48,13 +51,19 @@ class Marker(NamedTuple):
         return f"{path} is {' or '.join(self.words[:3])}{' or the like' if len(self.words) > 3 else ''}"
 
 
-def values_at(document: Any, path: str) -> Iterator[Any]:
+def values_at(document: Any, path: str) -> list[Any]:
     """Everything that stands at a path of the form above, without alternatives."""
     found = [document]
-    for step in path.split("."):
-        key, bracket, _ = step.partition("[")
+    for key, elements in _steps(path):
         found = [value[key] for value in found if isinstance(value, dict) and key in value]
-        if bracket:
-            lists = [value for value in found if isinstance(value, list)]
-            found = [element for value in lists for element in (value[:1] if step.endswith("[0]") else value)]
-    yield from found
+        if elements is not None:
+            found = [element for value in found if isinstance(value, list) for element in value[elements]]
+    return found
+
+
+@cache
+def _steps(path: str) -> list[tuple[str, slice | None]]:
+    """The keys of a path, each with those elements of the list at it that are meant, if any."""
+    elements = {"": None, "]": slice(None), "0]": slice(1)}
+    parted = (step.partition("[") for step in path.split("."))
+    return [(key, elements[inside]) for key, _, inside in parted]

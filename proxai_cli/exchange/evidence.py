@@ -1,5 +1,6 @@
 """What URL and headers say about whose traffic it is (`design/cli.md`, Which protocol)."""
 
+from functools import cache
 from typing import NamedTuple
 
 from ..endpoints.address import HOST, UNKNOWN, VENDOR, Address, address
@@ -42,8 +43,9 @@ def evidence(url: str | None, headers: dict[str, str]) -> Evidence:
     for vendor, host in HOST.items():
         if known.host.lower().partition(":")[0] == host:
             narrowed(_protocols(vendor), f"the host is {host}")
-    for vendor, name in _own_headers(headers):
-        narrowed(_protocols(vendor), f"has the header {name}")
+    for vendor, name in _own_headers():
+        if name in headers:
+            narrowed(_protocols(vendor), f"has the header {name}")
     return Evidence(tuple(protocol for protocol in VENDOR if protocol in left), tuple(words), known)
 
 
@@ -51,7 +53,8 @@ def _protocols(vendor: str) -> set[str]:
     return {protocol for protocol, whose in VENDOR.items() if whose == vendor}
 
 
-def _own_headers(headers: dict[str, str]) -> list[tuple[str, str]]:
+@cache
+def _own_headers() -> list[tuple[str, str]]:
     """The headers that only one vendor has, each with the vendor."""
     found = []
     for tables in (REQUEST, RESPONSE):
@@ -60,6 +63,6 @@ def _own_headers(headers: dict[str, str]) -> list[tuple[str, str]]:
             found += [
                 (vendor, name)
                 for name in table.by_name
-                if name in headers and name not in _ANYBODYS and not any(name in other.by_name for other in others)
+                if name not in _ANYBODYS and not any(name in other.by_name for other in others)
             ]
     return found

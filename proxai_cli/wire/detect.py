@@ -6,6 +6,7 @@ Of those that fit, own markers decide (`certain`), then habits (`likely`); what 
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 from ..markers import DEMAND, HABIT, OWN, SHAPE, Marker
@@ -33,6 +34,18 @@ class Detection(NamedTuple):
     evidence: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
     fault: str = "unrecognised"
+
+
+_WEIGHTS = (SHAPE, OWN, DEMAND, HABIT)
+
+
+class _Signs(NamedTuple):
+    """The markers of one kind of document of one protocol, by their weight (`_WEIGHTS`)."""
+
+    basis: list[Marker]
+    own: list[Marker]
+    demands: list[Marker]
+    habits: list[Marker]
 
 
 class _Fit(NamedTuple):
@@ -71,9 +84,8 @@ def detect_events(events: Iterable[sse.Event]) -> Detection:
 def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
     fits = [
         fit
-        for protocol, markers in _markers().items()
-        for kind in kinds
-        if (fit := _fit(document, protocol, kind, markers, name))
+        for (protocol, kind), signs in _signs().items()
+        if kind in kinds and (fit := _fit(document, protocol, kind, signs, name))
     ]
     if not fits:
         return Detection(None, None, None, ("nothing in it belongs to a protocol",))
@@ -99,23 +111,29 @@ def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
     return Detection(None, first.kind, AMBIGUOUS, tuple(dict.fromkeys(evidence)), candidates)
 
 
-def _fit(document: Any, protocol: str, kind: str, markers: tuple[Marker, ...], name: str) -> _Fit | None:
-    ours = [marker for marker in markers if marker.kind == kind]
-    basis = [marker for marker in ours if marker.weight == SHAPE]
-    if not basis or not all(marker.holds(document) for marker in basis):
+def _fit(document: Any, protocol: str, kind: str, signs: _Signs, name: str) -> _Fit | None:
+    if not all(marker.holds(document) for marker in signs.basis):
         return None
-    own = [marker for marker in ours if marker.weight == OWN and marker.holds(document)]
-    demands = [marker for marker in ours if marker.weight == DEMAND]
-    if not own and (protocol in FOREIGN or not all(marker.holds(document) for marker in demands)):
+    own = [marker for marker in signs.own if marker.holds(document)]
+    if not own and (protocol in FOREIGN or not all(marker.holds(document) for marker in signs.demands)):
         return None
-    habits = [str(marker) for marker in ours if marker.weight == HABIT and marker.holds(document)]
+    habits = [str(marker) for marker in signs.habits if marker.holds(document)]
     if protocol in re.split(r"[^a-z]+", name.replace("\\", "/").rpartition("/")[2].lower()):
         habits.append(f"the file name says {protocol}")
-    return _Fit(protocol, kind, own, habits, [marker for marker in basis + demands if not marker.absent])
+    return _Fit(protocol, kind, own, habits, [marker for marker in signs.basis + signs.demands if not marker.absent])
 
 
-def _markers() -> dict[str, tuple[Marker, ...]]:
-    return {name: protocol.markers for name, protocol in PROTOCOLS.items()} | FOREIGN
+@cache
+def _signs() -> dict[tuple[str, str], _Signs]:
+    """Of each protocol and kind what its documents are known by; without a shape there is no such document."""
+    found = {}
+    for protocol, markers in ({name: each.markers for name, each in PROTOCOLS.items()} | FOREIGN).items():
+        for kind in (*BODY_KINDS, "stream"):
+            ours = [marker for marker in markers if marker.kind == kind]
+            signs = _Signs(*([each for each in ours if each.weight == weight] for weight in _WEIGHTS))
+            if signs.basis:
+                found[protocol, kind] = signs
+    return found
 
 
 # What the vendors served before the protocols that are read (`spec/http.md` §4).
