@@ -287,8 +287,8 @@ def test_times_of_events_are_kept(proxai: Proxai) -> None:
 
 
 def test_the_address_settles_what_a_body_leaves_open(proxai: Proxai) -> None:
-    Path("a.har").write_text(har(entry(TIE, {}, "https://api.anthropic.com/v1/messages")))
-    (found,) = reported(proxai, "inspect", "a.har")
+    Path("a.har").write_text(har({**entry(TIE, {}, "https://api.anthropic.com/v1/messages"), "response": {}}))
+    found, _ = reported(proxai, "inspect", "a.har")
     assert (found["source"]["protocol"], found["source"]["sure"]) == ("messages", "likely")
     Path("b.har").write_text(har(entry(TIE, {}, "https://gateway.example/x")))
     assert "error[ambiguous] b.har:1 (at /log/entries/0/request/postData/text)" in proxai("inspect", "b.har").err
@@ -306,6 +306,25 @@ def test_what_is_foreign_is_counted(proxai: Proxai) -> None:
     Path("b.har").write_text(har(IMAGE, PAGE))
     done = proxai("convert", "b.har", "--to", "messages")
     assert done.code == 3 and "error[unrecognised]" in done.err and "1 image, 1 html" in done.err
+
+
+def test_what_is_empty_is_counted(proxai: Proxai) -> None:
+    """A redirect answers no call, and of an interaction there may be nothing at all."""
+    moved = entry(REQUEST, {})
+    moved["response"]["status"] = 307
+    Path("a.har").write_text(har(moved, {"request": None, "response": None}, entry(REQUEST, {"text": dumped(REPLY)})))
+    done = proxai("inspect", "a.har")
+    assert done.code == 0 and "1 other entry skipped (1 empty)" in done.out.decode()
+    asked = {"body": dumped(REQUEST), "uri": URL, "method": "POST"}
+    Path("b.json").write_text(dumped({"interactions": [{"request": asked}, {"request": None}, None]}))
+    done = proxai("inspect", "b.json")
+    assert done.code == 0 and "2 other entries skipped (2 empty)" in done.out.decode()
+
+
+def test_the_text_of_a_stream_counts_where_its_events_were_not_all_kept(proxai: Proxai) -> None:
+    events = [{"data": dumped(EVENTS[0])}, {"time": 1}]
+    Path("a.har").write_text(har(entry(REQUEST, {"text": STREAM}, _eventSourceMessages=events)))
+    assert [item["source"].get("events") for item in reported(proxai, "inspect", "a.har")] == [None, 4]
 
 
 def test_the_listing(proxai: Proxai) -> None:
@@ -368,6 +387,7 @@ RESULT = {
     "response": {"status_code": 200, "request_id": "r", "body": REPLY},
     "error": None,
 }
+EXPIRED = {"id": "b", "custom_id": "a", "response": None, "error": {"code": "batch_expired", "message": "late"}}
 
 RECORDS: dict[str, tuple[Any, list[str]]] = {
     "bare": (REQUEST, ["request"]),
@@ -382,11 +402,13 @@ RECORDS: dict[str, tuple[Any, list[str]]] = {
     "a telemetry export": (TELEMETRY, ["request"]),
     "a line of a batch": (BATCH, ["request"]),
     "a line of results": (RESULT, ["response"]),
+    "a line of results that have no answer": (EXPIRED, ["response"]),
 }
 FORMS: dict[str, Callable[[list[str]], str]] = {
     "lines": lambda found: "".join(one + "\n" for one in found),
     "a list": lambda found: "[" + ",\n".join(found) + "]",
     "printed": lambda found: "\n".join(text.dumps(text.loads(one), indent=2).decode() for one in found),
+    "side by side": "".join,
 }
 
 
@@ -394,7 +416,7 @@ FORMS: dict[str, Callable[[list[str]], str]] = {
 @pytest.mark.parametrize("what", RECORDS)
 def test_records(proxai: Proxai, what: str, form: str) -> None:
     record, kinds = RECORDS[what]
-    if what in ("a line of a batch", "a line of results") and form == "a list":
+    if "custom_id" in record and form == "a list":
         pytest.skip("the lines of a batch in one list are one document")
     Path("in").write_text(
         FORMS[form]([dumped(record), dumped({**record, "custom_id": "b"} if "custom_id" in record else record)])
@@ -521,10 +543,24 @@ def test_several_streams_are_refused_before_anything_is_written(proxai: Proxai) 
 
 # Damage
 
+ONE_CALL = har(entry(REQUEST, {"text": dumped(REPLY)}))
 DAMAGED: dict[str, tuple[bytes, str, int]] = {
     "cut gzip": (gzip.compress((dumped(REQUEST) + "\n").encode() * 500)[:-20], "error[unreadable]", 1),
     "cut zstd": (zstandard.compress((dumped(REQUEST) + "\n").encode() * 900)[:-9], "error[unreadable]", 1),
     "a cut HAR": (HAR[: HAR.index("iVBORw0")].encode(), "error[bad-json] in:1 (byte ", 2),
+    "two HARs in one file": ((ONE_CALL + ONE_CALL).encode(), "error[bad-json] in:1 (byte ", 2),
+    "a HAR that goes on": (ONE_CALL.encode()[:-1] + b', "a": 1', "error[bad-json] in:1 (byte ", 2),
+    "a list that goes on": (f"[{dumped(REQUEST)},{dumped(REQUEST)}]\nx".encode(), "error[bad-json] in:2", 2),
+    "an answer that was not kept": (
+        har(entry(REQUEST, {"mimeType": "text/event-stream"})).encode(),
+        "error[empty] in:1 (at /log/entries/0/response/content/text)",
+        1,
+    ),
+    "an event that was not kept": (
+        har(entry(REQUEST, {}, _eventSourceMessages=[{"data": "{}"}, {"time": 1}])).encode(),
+        "error[unreadable] in:1 (at /log/entries/0/_eventSourceMessages)",
+        1,
+    ),
     "a HAR that is none": (b'{"log": {"entries": {}}}', "error[bad-json] in:1", 0),
     "an entry that cannot be read": (
         har(entry(REQUEST, {}), entry(REQUEST, {})).replace('"status":', '"status"', 1).encode(),

@@ -190,9 +190,17 @@ def _part(input: Input, capture: Capture, how: Reading) -> Part:
         what = "a page" if part.foreign == "html" else "plain text"
         fault = NotReadable("bad-json", f"neither JSON nor an event stream, but {what}", hint="capture the call again")
         return part._replace(foreign="", fault=fault)
+    if part.foreign == "empty" and part.asked is not None and _would_reply(part.head):
+        fault = NotReadable("empty", "what came back was not kept", hint="export the calls with their content")
+        return part._replace(foreign="", fault=fault)
     if sse.looks_like_a_stream(capture.body):
         return part._replace(pieces=iter([capture.body]))
     return part._replace(body=capture.body)
+
+
+def _would_reply(head: Head | None) -> bool:
+    """Is this the answer to a call that creates a reply, and no word of the transport (a redirect)?"""
+    return creates_reply(head) and (head is None or head.status is None or head.status < 300)
 
 
 def creates_reply(head: Head | None) -> bool:

@@ -53,7 +53,7 @@ def is_error(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     error = value.get("error")
-    bare = not {"choices", "output", "content", "data", "id"} & set(value)
+    bare = not {"choices", "output", "content", "data", "id", "custom_id"} & set(value)
     return value.get("type") == "error" or (isinstance(error, (dict, str)) and bool(error) and bare)
 
 

@@ -142,10 +142,13 @@ def _json(pieces: Iterable[bytes], place: Place, marked: int, listed: bool, reco
             return
     line, rest = _line(pieces)
     second, rest = _line(rest)
-    if not second.strip():
+    if not second.strip() and not _BESIDE.search(line):
         yield Capture("json", None, line + second, place)
         return
     damage, pieces = _fault(line), chain([line, second], rest)
+    if not second.strip() and (damage is None or damage.message != text.FOLLOWED):
+        yield Capture("json", None, line + second, place)
+        return
     # A first line that is damaged does not make the rest of the lines unreadable.
     goes_on = second.lstrip().startswith(b'{"') and _fault(second) is None
     if damage is None or (goes_on and not damage.hint and damage.message != text.FOLLOWED):
@@ -279,6 +282,8 @@ _YAML_CASSETTE = re.compile(rb"(?:(?:#|---|[a-z_]+: )[^\n]*\n\s*+)*+(?:http_)?in
 _CURL = re.compile(rb"(?:% Total[^\n]*\n[^\n]*\n(?:[ \d][^\n]*[\r\n]+)*)?[*<>] ")
 _FOLLOWED = re.compile(rb"={20,}\s+Follow: ")
 _LOG = re.compile(rb"=== ?[A-Z]")
+# Within one value this stands in strings alone.
+_BESIDE = re.compile(rb"[}\]]\s*+[{\[]")
 
 # Containers that are known and not read: their beginning, what they are, and what to do.
 FOREIGN = (

@@ -59,14 +59,10 @@ def _captures(interaction: Any, number: int, at: str, place: Place, max_size: in
     request, answer = _object(interaction, "request"), _object(interaction, "response")
     asked = head_of(request.get("method"), request.get("uri", request.get("url")), None, _object(request, "headers"))
     answered = head_of(None, None, _status(answer), _object(answer, "headers"))
-    yield from of_call(
-        CONTAINER,
-        number,
-        _message(asked, request, f"{at}/request"),
-        _message(answered, answer, f"{at}/response") if answer else None,
-        place,
-        max_size,
-    )
+    question, reply = _message(asked, request, f"{at}/request"), _message(answered, answer, f"{at}/response")
+    # Where there is neither, the answer stands for an interaction that is empty.
+    told = reply if answer or not question.body else None
+    yield from of_call(CONTAINER, number, question, told, place, max_size)
 
 
 def _status(answer: dict[str, Any]) -> Any:

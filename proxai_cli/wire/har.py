@@ -10,6 +10,7 @@ from .packing import MAX_SIZE
 from .values import elements
 
 CONTAINER = "har"
+_AGAIN = "export the archive again"
 
 
 def captures(pieces: Iterable[bytes], start: Place, max_size: int = MAX_SIZE) -> Iterator[Capture]:
@@ -39,12 +40,19 @@ def _answer(entry: Any, answer: dict[str, Any], at: str) -> Message:
         head.headers.setdefault("content-type", media)
     kept = entry.get("_eventSourceMessages") if isinstance(entry, dict) else None
     if isinstance(kept, list) and kept:
-        return Message(head, _stamped(kept), f"{at}/_eventSourceMessages")
+        inside = f"{at}/_eventSourceMessages"
+        if all(isinstance(event, dict) and isinstance(event.get("data"), str) for event in kept):
+            return Message(head, _stamped(kept), inside)
+        if not content.get("text"):
+            why = "unreadable", "one of the events that were noted has no data", Place(pointer=inside), _AGAIN
+            return Message(head, b"", inside, why)
     return _message(head, content, content.get("encoding"), f"{at}/response/content/text")
 
 
 def _message(head: Any, holder: dict[str, Any], encoding: Any, inside: str) -> Message:
     said = holder.get("text")
+    if isinstance(said, (dict, list)):  # as who writes archives by hand puts it
+        return Message(head, text.dumps(said), inside)
     body, fault = bytes_of(said if isinstance(said, str) else "", encoding == "base64", inside)
     return Message(head, body, inside, fault)
 
@@ -60,16 +68,13 @@ def bytes_of(said: str, base64: bool, inside: str) -> tuple[bytes, Fault | None]
         chunks = text.loads(said) if said.startswith("[") else [said]
         return b"".join(a2b_base64("".join(chunk.split()), strict_mode=True) for chunk in chunks), None
     except (Error, ValueError, AttributeError, NotReadable):
-        hint = "export the archive again"
-        return b"", ("unreadable", "the base64 text of a body is cut or damaged", Place(pointer=inside), hint)
+        return b"", ("unreadable", "the base64 text of a body is cut or damaged", Place(pointer=inside), _AGAIN)
 
 
 def _stamped(kept: list[Any]) -> bytes:
     """A stream from the events that a browser noted, with the seconds since the first one."""
     out, first = list[bytes](), None
     for event in kept:
-        if not isinstance(event, dict) or not isinstance(event.get("data"), str):
-            continue
         time, name = event.get("time"), event.get("eventName")
         if isinstance(time, (int, float)):
             first = time if first is None else first

@@ -139,7 +139,8 @@ def following(pieces: Iterable[bytes], start: Place) -> Iterator[Piece]:
 
 
 def elements(pieces: Iterable[bytes], start: Place, *path: str) -> Iterator[Piece]:
-    """The elements of the list that stands under these keys. Raises `bad-json` where the text is cut or broken."""
+    """The elements of the list that stands under these keys. Raises `bad-json` where the text is cut or broken, or goes
+    on behind it."""
     scanner = Scanner(pieces, start)
     for key in path:
         scanner.expect(b"{")
@@ -158,6 +159,21 @@ def elements(pieces: Iterable[bytes], start: Place, *path: str) -> Iterator[Piec
         if scanner.at >= len(scanner.data):
             raise _cut(scanner.place())
         yield scanner.element()
+    scanner.at += 1
+    _end(scanner, len(path))
+
+
+def _end(scanner: Scanner, depth: int) -> None:
+    """What stands behind the list: the rest of so many objects around it, and nothing more. Raises `bad-json`."""
+    for _ in range(depth):
+        while scanner.next(_BETWEEN) == b'"':
+            scanner.element()
+            scanner.expect(b":")
+            if scanner.next():
+                scanner.element()
+        scanner.expect(b"}")
+    if scanner.next():
+        raise NotReadable("bad-json", text.FOLLOWED, scanner.place(), "keep each container in a file of its own")
 
 
 def _read(name: bytes, place: Place) -> object:

@@ -39,5 +39,6 @@ MARKERS = (
     Marker("error", "object", words=("error",)),
     Marker("error", "type", words=("error",), weight=SHAPE, absent=True),
     Marker("error", "object", words=("response", "chat.completion"), weight=SHAPE, absent=True),
+    Marker("error", "custom_id", weight=SHAPE, absent=True),
     Marker("error", "error.param", words=("messages*", "stop", "max_tokens", "max_completion_tokens"), weight=HABIT),
 )

@@ -70,6 +70,7 @@ MARKERS = (
     Marker("error", "error.message", shape=str, weight=SHAPE),
     Marker("error", "type", words=("error",), weight=SHAPE, absent=True),
     Marker("error", "object", weight=SHAPE, absent=True),
+    Marker("error", "custom_id", weight=SHAPE, absent=True),
     Marker("error", "error.param", words=("input*", "instructions", "text*", "previous_response_id"), weight=HABIT),
     Marker("error", "error.message", words=("The requested model *", "No tool output found for *"), weight=HABIT),
 )
