@@ -8,8 +8,12 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from proxai_cli import __version__
 
-        sys.stdout.write(f"proxai {__version__}\n")
-        return
+        try:
+            sys.stdout.write(f"proxai {__version__}\n")
+            sys.stdout.flush()
+            return
+        except (OSError, AttributeError):
+            pass  # it is told below
     _load_json()
     from proxai_cli.cli.app import main as answer
 

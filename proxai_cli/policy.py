@@ -5,6 +5,7 @@ checked, and its JSON Schema is made. A baseline is a list of what is known. Sou
 """
 
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
@@ -225,9 +226,12 @@ def written(known: Iterable[Known]) -> bytes:
 def read_baseline(data: bytes) -> list[Known]:
     """The entries of a baseline. Raises `bad-policy` with the place that is not understood."""
     try:
-        said = text.loads(data)
+        said = text.loads(data.removeprefix(BOM_UTF8))
     except NotReadable as error:
         raise _bad(error.message, error.place, _ANEW) from None
+    form = said.get("proxai_baseline") if isinstance(said, dict) else None
+    if isinstance(form, int) and form > BASELINE_FORM:
+        raise _bad(f"a newer proxai wrote this (form {form}, here {BASELINE_FORM})", Place(), "update proxai")
     place = misfit(said, ours("baseline"))
     if place is not None:
         raise _bad("this is no baseline of proxai", Place(pointer=place or None), _ANEW)
@@ -332,7 +336,10 @@ def _text(said: Any, key: Key, where: Where) -> str:
 def _texts(said: Any, key: Key, where: Where) -> tuple[str, ...]:
     if not isinstance(said, list):
         raise _bad(f"{key.name!r} takes a list", _at(where), f'{key.name} = ["…"]')
-    return tuple(_text(each, key, (*where, number)) for number, each in enumerate(said))
+    for number, each in enumerate(said):
+        if not isinstance(each, str) or not each:
+            raise _bad(f"{key.name!r} takes a list of texts", _at((*where, number)), f'{key.name} = ["…"]')
+    return tuple(said)
 
 
 def _word(said: Any, key: Key, where: Where) -> str:

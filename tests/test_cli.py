@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -539,6 +540,36 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         live.stdout.readline()
         live.stdout.close()
         assert live.stderr.read() == b"" and live.wait() == 141
+
+
+# What the shell does to stdin and stdout: how the call ends, and what is said.
+SHELLED = [
+    ("--version >/dev/full", 4, "stdout cannot be written: no space"),
+    ("--help >/dev/full", 4, "stdout cannot be written: no space"),
+    ("map >/dev/full", 4, "stdout cannot be written: no space"),
+    ("diff req.json --to messages --fail-on never --report r.json >/dev/full", 4, "stdout cannot be written: no space"),
+    ("convert req.json --to messages -q >/dev/full", 4, "stdout cannot be written: no space"),
+    ("convert req.json --to messages -o /dev/full", 4, "/dev/full cannot be written"),
+    ("convert req.json --to messages --report json:/dev/full -q", 4, "/dev/full cannot be written"),
+    ("convert req.json --to messages -q >&-", 4, "stdout is closed"),
+    ("diff req.json --to messages --fail-on never >&-", 4, "stdout is closed"),
+    ("convert --to messages <&-", 3, "stdin is closed"),
+    ("convert req.json --to messages 2>&-", 0, ""),
+    ("convert none.json --to messages 2>/dev/full", 3, ""),
+    ("--help | true; exit ${PIPESTATUS[0]}", 141, ""),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "said"), SHELLED)
+def test_what_cannot_be_written_or_read_is_told(tmp_path: Path, words: str, code: int, said: str) -> None:
+    (tmp_path / "req.json").write_text(dumped(REQUEST))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.quote(sys.executable)} -m proxai_cli {words}"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == code and said in done.stderr and "Traceback" not in done.stderr
+    assert "--report r.json" not in words or (tmp_path / "r.json").exists()
 
 
 def test_ctrl_c(tmp_path: Path) -> None:

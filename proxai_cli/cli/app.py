@@ -65,6 +65,9 @@ def _answer(words: list[str]) -> int:
     if not words and not completing:
         screen.say(*USAGE)
         return 2
+    if words == ["--version"]:
+        screen.out(f"proxai {__version__}\n".encode())
+        return 0
     known = not completing and words[0] in COMMANDS
     commands = [command(name) for name in ([words[0]] if known else COMMANDS)]
     call = plain(commands[0], words[1:]) if known else None

@@ -103,6 +103,8 @@ def pieces(input: Input) -> Iterator[bytes]:
     Raises `unreadable`.
     """
     path = input.path
+    if path == STDIN and sys.stdin is None:
+        raise NotReadable("unreadable", "stdin is closed", hint="name a file, or pipe something in")
     try:
         handle = sys.stdin.fileno() if path == STDIN else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError) as error:

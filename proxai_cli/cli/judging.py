@@ -130,7 +130,7 @@ def today() -> date:
 
 def _known(place: str, is_anew: bool) -> list[Known]:
     """The entries of a baseline; one that is to be written need not be there."""
-    if is_anew and not os.path.exists(place):
+    if is_anew and not os.path.isfile(place):
         return []
     try:
         return policy.read_baseline(read(place))

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ProxaiError
-from .inputs import read
+from .inputs import STDIN, read
 from .options import Call
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def applied(call: Call) -> None:
         folder = os.path.dirname(source.place)
         unmatched = _take_over(call, said, folder)
         baseline = baseline or (said.baseline and _below(folder, said.baseline))
-    if is_anew and not baseline:
+    if is_anew and baseline in (None, STDIN):
         raise ProxaiError("bad-call", "--write-baseline needs a place", hint="--baseline proxai-baseline.json")
     if said or baseline:
         from .judging import Standing
@@ -79,7 +79,8 @@ def _source(call: Call) -> Source | None:
     while True:
         for name in NAMES:
             place = os.path.relpath(os.path.join(folder, name))
-            if os.path.isfile(place) and (source := _opened(place)):
+            is_there = os.path.isfile(place) or (os.path.islink(place) and not os.path.exists(place))
+            if is_there and (source := _opened(place)):
                 return source
         if os.path.exists(os.path.join(folder, ".git")) or os.path.dirname(folder) == folder:
             return None

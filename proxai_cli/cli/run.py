@@ -206,10 +206,13 @@ class Run:
         if self._reached():
             self.codes.add(1)
         shown = self.form if self.form != "auto" else "table" if self.to_stdout else "none"
-        if said and self.form == "auto":
-            screen.out("".join(line + "\n" for line in said).encode())
-        elif shown != "none":
-            self._show(b"".join(self._formed(shown, STDOUT)))
+        try:
+            if said and self.form == "auto":
+                screen.out("".join(line + "\n" for line in said).encode())
+            elif shown != "none":
+                self._show(b"".join(self._formed(shown, STDOUT)))
+        except ProxaiError as error:
+            self.tell(error)
         for form, place in self.reports:
             try:
                 if place == STDOUT:

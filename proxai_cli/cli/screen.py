@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import text
+from ..errors import ProxaiError
 from ..report.lines import safe
 
 # What has to be done before anything is written: something on the screen may be in the way.
@@ -13,8 +14,17 @@ beforehand: Callable[[], None] | None = None
 
 
 def out(data: bytes) -> None:
-    """Something to stdout, flushed at once."""
-    _write(sys.stdout, data)
+    """Something to stdout, flushed at once. Raises `not-written`."""
+    if sys.stdout is None and data:
+        raise ProxaiError("not-written", "stdout is closed", hint="-o FILE, or leave >&- out")
+    try:
+        _write(sys.stdout, data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ProxaiError(
+            "not-written", f"stdout cannot be written: {(error.strerror or 'no more room').lower()}"
+        ) from None
 
 
 def document(data: bytes) -> None:
@@ -23,8 +33,13 @@ def document(data: bytes) -> None:
 
 
 def err(data: bytes) -> None:
-    """A report, to stderr."""
-    _write(sys.stderr, data)
+    """A report, to stderr; where that cannot be written there is nobody to tell."""
+    try:
+        _write(sys.stderr, data)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        pass
 
 
 def say(*lines: str) -> None:
@@ -66,6 +81,11 @@ def coloured(when: str, stream: Any) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return os.environ.get("TERM") != "dumb" and is_terminal(stream)
+
+
+def room() -> int | None:
+    """Columns into which rows on stdout have to fit; None where each stays one line, for a program that reads them."""
+    return width() if is_terminal(sys.stdout) or os.environ.get("COLUMNS", "").isdigit() else None
 
 
 def width() -> int:

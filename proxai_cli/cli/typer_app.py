@@ -9,6 +9,7 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from ..errors import ProxaiError
 from .options import Call, Command, Option
 
 
@@ -40,6 +41,12 @@ def read(commands: list[Command], words: list[str]) -> Call | int:
     try:
         said = get_command(app).main(words, "proxai", standalone_mode=False)
         return said if isinstance(said, Call) else int(said or 0)
+    except SystemExit as left:
+        if isinstance(left.__context__, OSError):  # Typer's answer where the reader of the help has gone
+            raise BrokenPipeError from None
+        raise
+    except OSError as error:
+        raise ProxaiError("not-written", f"stdout cannot be written: {(error.strerror or '').lower()}") from None
     except TyperException as error:
         context = getattr(error, "ctx", None)
         raise BadCall(error.format_message(), context.info_name if context else "") from None
