@@ -218,6 +218,14 @@ CALLS: dict[str, tuple[str, str, list[tuple[int | None, str]]]] = {
     ),
     "curl -v with progress": (f"{PROGRESS}\n{CURL}", "curl", [(1, "response"), (3, "stream")]),
     "a stream that was followed": (FOLLOWED, "http", [(0, "request"), (1, "stream")]),
+    "HTTP messages on one connection": (
+        "".join(
+            f"{first}\r\nContent-Length: {len(dumped(body))}\r\n\r\n{dumped(body)}"
+            for first, body in [("POST /v1/chat/completions HTTP/1.1", REQUEST), ("HTTP/1.1 200 OK", REPLY)] * 2
+        ),
+        "http",
+        [(0, "request"), (1, "response"), (2, "request"), (3, "response")],
+    ),
     "HTTP messages": (DIALOGUE, "http", [(0, "request"), (1, "response"), (2, "request"), (3, "stream")]),
     "HTTP answers": (
         f"HTTP/1.1 200 OK\r\n\r\n{dumped(REPLY)}\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{STREAM}",

@@ -13,7 +13,7 @@ from . import screen
 from .documents import TOLD, Document, Told, told_by
 from .inputs import inputs_of
 from .options import CAPTURES, PAGER, PROTOCOL_WORDS, SOURCE, WHOLE, Call, Command, Option, telling
-from .parts import Part, in_part, parsed
+from .parts import Part, in_part, located, parsed
 from .places import nearest
 from .run import Run
 from .translating import Outcome, bare_item, found_of, model_of, side_of
@@ -93,7 +93,7 @@ def validated(document: Document, wanted: Wanted) -> Outcome:
         for piece in document.part.pieces:
             stream.feed(piece)
         stream.close()
-        noticed, errors = [*noticed, *stream.findings], stream.errors
+        noticed, errors = [*noticed, *stream.findings], [located(error, document.part) for error in stream.errors]
         events, first, size = stream.events, stream.first, stream.bytes
     elif document.is_exchange:
         checked = validate_exchange(document.value, document.protocol, wanted)

@@ -15,7 +15,10 @@ CONTAINER, CURL = "http", "curl"
 
 START = Place(line=1, byte=0)
 
-_MESSAGE = re.compile(rb"^(?:HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]{3,8} \S+ HTTP/\d)", re.MULTILINE)
+_FIRST_LINE = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]{3,8} \S+ HTTP/\d")
+_MESSAGE = re.compile(rb"^(?:" + _FIRST_LINE.pattern + rb")", re.MULTILINE)
+_HEAD = re.compile(rb"(?:[^\n]*[^\r\n][^\n]*\n)*+\r?\n")
+_TOLD_LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _LENGTH = re.compile(rb"^(\t?)(\d{1,12})\r?\n", re.MULTILINE)
 # What `curl -v` says behind a body that does not end in a new line.
 _NOTE = re.compile(rb"\* (?:Connection #\d|Closing connection|shutting down connection)[^\n]*\n?\Z")
@@ -36,9 +39,8 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
 
 
 def _messages(data: bytes) -> list[_Said]:
-    starts = [found.start() for found in _MESSAGE.finditer(data)]
     found, line, seen = list[_Said](), 1, 0
-    for start, end in pairwise([*starts, len(data)]):
+    for start, end in pairwise([*_starts(data), len(data)]):
         line, seen = line + data.count(b"\n", seen, start), start
         message = data[start:end]
         head = read_head(message)
@@ -47,6 +49,20 @@ def _messages(data: bytes) -> list[_Said]:
         body, place = _unwrapped(message)
         found.append(_Said(head, body, Place(line=line + (place.line or 1) - 1, byte=start + (place.byte or 0))))
     return found
+
+
+def _starts(data: bytes) -> Iterator[int]:
+    """Where messages begin: with a line, or right behind a body whose head tells its length."""
+    at = 0
+    while found := _FIRST_LINE.match(data, at) or _MESSAGE.search(data, at):
+        yield found.start()
+        at = found.end()
+        head = _HEAD.match(data, found.start())
+        length = _TOLD_LENGTH.search(head[0]) if head else None
+        if head and length:
+            # It is that of the body as it came, and a tool may have unpacked it since.
+            end = head.end() + int(length[1])
+            at = end if end == len(data) or _FIRST_LINE.match(data, end) else at
 
 
 def _is_final(head: Head) -> bool:
