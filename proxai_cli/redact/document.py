@@ -364,7 +364,7 @@ def _events_in_strings(spot: Spot) -> tuple[Any, ...] | None:
 
 def _are_lines(value: str) -> bool:
     """Does a text hold JSON values in lines?"""
-    lines = [line for line in value.split("\n") if line.strip()]
+    lines = [line for line in value.split("\n") if line.strip()] if "\n" in value else []
     return len(lines) > 1 and all(line.lstrip()[:1] == "{" and is_json(line) for line in lines)
 
 

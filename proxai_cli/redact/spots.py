@@ -16,7 +16,6 @@ STRING, NUMBER, BARE = "string", "number", "bare"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 _ESCAPE = re.compile(r"""\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]""")
-_UNIT = re.compile(_ESCAPE.pattern + "|.", re.DOTALL)
 _ESCAPES = {"\\n": "\n", "\\r": "\r", "\\t": "\t", "\\b": "\b", "\\f": "\f"}
 _NUMBER = re.compile(r"-?\d[\d.eE+-]*")
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
@@ -94,16 +93,17 @@ def escaped(raw: str, new: str) -> str:
     """The inside of a JSON string with another text of the same length, each character spelled as the old one was."""
     if "\\" not in raw:
         return new
-    units, at, out = halves(new), 0, []
-    for spelled in _UNIT.findall(raw):
-        old = _said(spelled)
-        width = len(halves(old))
-        now = joined(units[at : at + width])
-        at += width
-        if now != old and spelled.startswith("\\u"):
-            now = f"\\u{ord(now):04x}"
-        out.append(spelled if now == old else now)
-    return "".join(out)
+    data, at, done, out = new.encode("utf-16-le", "surrogatepass"), 0, 0, list[str]()
+    for found in _ESCAPE.finditer(raw):
+        end = at + len(raw[done : found.start()].encode("utf-16-le", "surrogatepass"))
+        now = data[end : end + 2].decode("utf-16-le", "surrogatepass")
+        out.append(data[at:end].decode("utf-16-le", "surrogatepass"))
+        if now == _said(found[0]):
+            out.append(found[0])
+        else:
+            out.append(f"\\u{ord(now):04x}" if found[0].startswith("\\u") else now)
+        at, done = end + 2, found.end()
+    return "".join([*out, data[at:].decode("utf-16-le", "surrogatepass")])
 
 
 def halves(text: str) -> list[str]:
