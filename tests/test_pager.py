@@ -6,36 +6,26 @@ from pathlib import Path
 
 import pytest
 
+from .terminal import seen
+
 ROOT = Path(__file__).resolve().parent.parent
-pty = pytest.importorskip("pty", reason="there is no terminal to be had on this system")
 
 
 def screen(words: list[str], rows: int = 24, **environment: str) -> str:
     """What a person sees of a call in a terminal of that height."""
-    import fcntl
-    import struct
-    import termios
 
-    child, terminal = pty.fork()
-    if child == 0:
+    def begin() -> None:
+        import fcntl
+        import struct
+        import termios
+
         os.chdir(ROOT)
-        plain = {
-            key: value for key, value in os.environ.items() if key not in ("PAGER", "PROXAI_PAGER", "COLUMNS", "LINES")
-        }
+        named = ("PAGER", "PROXAI_PAGER", "COLUMNS", "LINES")
+        plain = {key: value for key, value in os.environ.items() if key not in named}
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
         os.execvpe(sys.executable, [sys.executable, "-m", "proxai_cli", *words], {**plain, **environment})
-    seen = b""
-    while True:
-        try:
-            piece = os.read(terminal, 1 << 16)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
-    os.close(terminal)
-    os.waitpid(child, 0)
-    return seen.decode().replace("\r\n", "\n")
+
+    return seen(begin).replace("\r\n", "\n")
 
 
 MARK = "sed s/^/paged:/"
@@ -46,9 +36,9 @@ LONG = ["map", "chat", "messages"]
     "names", [{"PROXAI_PAGER": MARK}, {"PAGER": MARK}, {"PROXAI_PAGER": MARK, "PAGER": "false"}], ids=str
 )
 def test_a_long_report_is_paged(names: dict[str, str]) -> None:
-    seen = screen(LONG, **names).splitlines()
-    assert len(seen) > 24
-    assert all(line.startswith("paged:") for line in seen)
+    shown = screen(LONG, **names).splitlines()
+    assert len(shown) > 24
+    assert all(line.startswith("paged:") for line in shown)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +52,9 @@ def test_a_long_report_is_paged(names: dict[str, str]) -> None:
     ],
 )
 def test_it_is_shown_without(words: list[str], rows: int, pager: str) -> None:
-    seen = screen(words, rows, PROXAI_PAGER=pager)
-    assert "paged:" not in seen
-    assert "chat" in seen
+    shown = screen(words, rows, PROXAI_PAGER=pager)
+    assert "paged:" not in shown
+    assert "chat" in shown
 
 
 def test_a_pager_that_is_left_early_is_no_fault() -> None:

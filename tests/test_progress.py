@@ -10,8 +10,7 @@ import pytest
 from proxai_cli import text
 
 from .captures import FIXTURES
-
-pty = pytest.importorskip("pty", reason="there is no terminal to be had on this system")
+from .terminal import seen
 
 LINE = text.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}], "seed": 1}) + b"\n"
 IMPATIENT = """
@@ -26,25 +25,15 @@ if len(sys.argv) > 1:
 def screen(folder: Path, words: list[str], patience: float = 0.0, to_terminal: bool = False, **environment: str) -> str:
     """What a call says on a terminal, to which its document goes only if that is asked for."""
     (folder / "lines.jsonl").write_bytes(LINE * 30 + b"{no json\n" + LINE * 30)
-    child, terminal = pty.fork()
-    if child == 0:
+
+    def begin() -> None:
         os.chdir(folder)
         if not to_terminal:
             os.dup2(os.open("stdout", os.O_WRONLY | os.O_CREAT), 1)
         known = {**os.environ, "PYTHONPATH": str(FIXTURES.parent), "COLUMNS": "120", "TERM": "xterm", **environment}
         os.execve(sys.executable, [sys.executable, "-c", IMPATIENT.format(patience=patience), *words], known)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(terminal, 1 << 16)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
-    os.close(terminal)
-    os.waitpid(child, 0)
-    return seen.decode()
+
+    return seen(begin)
 
 
 CONVERT = ["convert", "lines.jsonl", "--to", "messages", "--on-error", "skip"]
@@ -52,9 +41,9 @@ CONVERT = ["convert", "lines.jsonl", "--to", "messages", "--on-error", "skip"]
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_it_tells_records_bytes_and_how_much_is_left(tmp_path: Path, jobs: str) -> None:
-    seen = screen(tmp_path, [*CONVERT, "-j", jobs])
+    shown = screen(tmp_path, [*CONVERT, "-j", jobs])
     # What is said stands on lines of its own, and the bar is gone at the end.
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r\n", "\n")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r\n", "\n")
     assert re.search(r"converting ━+ +\d+% \d+ records .*(bytes|kB) .*[-\d]:[-\d]{2}", plain)
     assert "proxai: error[bad-json] lines.jsonl:31" in plain
     assert plain.rstrip().splitlines()[-1].startswith("source ")
