@@ -5,7 +5,6 @@ checked, and its JSON Schema is made. A baseline is a list of what is known. Sou
 """
 
 import re
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
@@ -226,7 +225,7 @@ def written(known: Iterable[Known]) -> bytes:
 def read_baseline(data: bytes) -> list[Known]:
     """The entries of a baseline. Raises `bad-policy` with the place that is not understood."""
     try:
-        said = text.loads(data.removeprefix(BOM_UTF8))
+        said = text.loads(data)
     except NotReadable as error:
         raise _bad(error.message, error.place, _ANEW) from None
     form = said.get("proxai_baseline") if isinstance(said, dict) else None

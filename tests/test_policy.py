@@ -575,8 +575,23 @@ def test_a_baseline_may_be_a_link_or_begin_with_a_mark(proxai: Proxai, home: Pat
     (home / "link.json").symlink_to("known.json")
     assert diff(proxai, "--baseline", "link.json", "--write-baseline").code == 0
     assert (home / "link.json").is_symlink() and read_baseline((home / "known.json").read_bytes())
-    put(home / "marked.json", "\ufeff" + (home / "known.json").read_text())
-    assert diff(proxai, "--baseline", "marked.json").code == 0
+    for coding in ("utf-8-sig", "utf-16"):
+        (home / "marked.json").write_text((home / "known.json").read_text(), coding)
+        assert diff(proxai, "--baseline", "marked.json").code == 0
+
+
+def test_reports_that_a_redirect_wrote_are_added_up(proxai: Proxai, home: Path) -> None:
+    report = diff(proxai, "--fail-on", "never").out.decode()
+    for coding in ("utf-8-sig", "utf-16"):
+        (home / "r.json").write_text(report, coding)
+        assert proxai("diff", "--merge", "r.json", "--fail-on", "never").code == 0
+
+
+def test_why_a_sum_is_not_whole_is_said(proxai: Proxai, home: Path) -> None:
+    put(home / "captures" / "b.json", "{")
+    (home / "r.json").write_bytes(diff(proxai, "--fail-on", "never", "--on-error", "skip").out)
+    done = proxai("diff", "--merge", "r.json", "--fail-on", "never")
+    assert done.code == 3 and "r.json: that run could not do all of its work (exit code 3)" in done.err
 
 
 @pytest.mark.parametrize("place", ["captures", "/dev/full"])

@@ -3,11 +3,12 @@
 import os
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from ..errors import NotReadable, ProxaiError
-from ..wire.packing import is_packed
+from ..wire.packing import is_packed, undone
 from . import screen
 from .options import Call
 
@@ -124,6 +125,11 @@ def pieces(input: Input) -> Iterator[bytes]:
 def read(path: str) -> bytes:
     """All of a file, or of stdin. Raises `unreadable`."""
     return b"".join(pieces(Input(path, "")))
+
+
+def read_again(path: str) -> bytes:
+    """All of a file that proxai wrote, without what a redirect or an editor put around it. Raises `unreadable`."""
+    return undone(read(path)).removeprefix(BOM_UTF8)
 
 
 def line_at(path: str, byte: int | None) -> bytes | None:

@@ -15,7 +15,7 @@ from ..policy import Case, Judge, Known, Policy
 from ..reasons import LEVELS
 from ..report.account import Change, Found, Item, fingerprint, places, pointer
 from ..report.lines import counted, safe
-from .inputs import read
+from .inputs import read_again
 from .outputs import write_file
 
 FOLDED_AFTER = 5
@@ -133,7 +133,7 @@ def _known(place: str, is_anew: bool) -> list[Known]:
     if is_anew and not os.path.isfile(place):
         return []
     try:
-        return policy.read_baseline(read(place))
+        return policy.read_baseline(read_again(place))
     except ProxaiError as error:
         hint = "name another place for the baseline, or remove this file" if is_anew else error.hint
         problem = ProxaiError("bad-policy", error.message, error.place, hint=hint or "--write-baseline writes it")

@@ -2,7 +2,7 @@
 
 from ..errors import ProxaiError
 from ..report.account import Item
-from .inputs import inputs_of, read
+from .inputs import inputs_of, read_again
 from .items import Items
 from .options import Call
 from .outputs import spare
@@ -25,13 +25,15 @@ def merge(call: Call) -> int:
 
     for input in given:
         try:
-            report = read_report(read(input.path))
+            report = read_report(read_again(input.path))
         except ProxaiError as error:
             run.fail(error, input, None)
             continue
         found += report.items
         run.complete = run.complete and report.verdict["complete"]
-        run.codes.add(report.verdict["exit"] if report.verdict["exit"] > 1 else 0)
+        if report.verdict["exit"] > 1 or not report.verdict["complete"]:
+            run.codes.add(max(3, report.verdict["exit"]))
+            run.note(f"{input.path}: that run could not do all of its work (exit code {report.verdict['exit']})")
     found.sort(key=lambda one: (one[0].path, -1 if one[0].record is None else one[0].record, one[1]))
     run.items = Items([*(item for item, _ in found), *run.items])
     return run.finish()
