@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .. import text
 from ..errors import NotReadable, Place
 from . import sse
 from .http import Head, headers_of
@@ -99,6 +100,26 @@ def of_call(
         yield found._replace(asked=asked, label=label)
 
 
+def bytes_of(said: str, base64: bool, inside: str) -> tuple[bytes, Fault | None]:
+    """The bytes of a body that is kept as text, or why it cannot be read."""
+    if not base64:
+        return said.encode("utf-8", "surrogatepass"), None
+    from binascii import Error, a2b_base64
+
+    try:
+        # One recorder keeps a packed body as a list of the pieces in which it came.
+        chunks = text.loads(said) if said.startswith("[") else [said]
+        return b"".join(a2b_base64("".join(chunk.split()), strict_mode=True) for chunk in chunks), None
+    except (Error, ValueError, AttributeError, NotReadable):
+        return b"", ("unreadable", "the base64 text of a body is cut or damaged", Place(pointer=inside), AGAIN)
+
+
+def object_at(value: Any, key: str) -> dict[str, Any]:
+    """The object that a container has under a key; an empty one where it has none."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
 def damaged(container: str, number: int, fault: NotReadable, at: str, place: Place) -> Capture:
     """A call that cannot be read at all, at this pointer."""
     where = Place(line=place.line, byte=place.byte, pointer=at)
@@ -128,10 +149,11 @@ def _capture(container: str, record: int, message: Message, place: Place, max_si
     )
 
 
+AGAIN = "export the archive again"
 _PLAINLY = "capture it unpacked: curl --compressed"
 _START = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*[{\["]')
 _PICTURE = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF....WEBP|\s*<svg")
-_PAGE = re.compile(rb"\s*<(?:!doctype )?html", re.IGNORECASE)
+PAGE = re.compile(rb"\s*<(?:!doctype )?html", re.IGNORECASE)
 _MEDIA = (
     ("image/", "image"),
     ("text/html", "html"),
@@ -151,7 +173,7 @@ def kind_of_foreign(body: bytes, media: str) -> str:
         return "empty"
     if _PICTURE.match(body):
         return "image"
-    if _PAGE.match(body):
+    if PAGE.match(body):
         return "html"
     media = media.lower()
     known = next((kind for mark, kind in _MEDIA if mark in media), "")

@@ -17,12 +17,11 @@ from itertools import chain
 from .. import text
 from ..errors import NotReadable, Place
 from . import sse
-from .calls import Capture
-from .http import Head, Piece, Unwrapper, read_head
+from .calls import PAGE, Capture
+from .http import LONGEST_HEAD, Head, Unwrapper, read_head, unwrapped
 from .packing import MAX_SIZE, begun, unpacked
 
 BEGINNING = 1 << 14
-LONGEST_HEAD = 1 << 18
 
 
 def captures(data: bytes | Iterable[bytes], max_size: int = MAX_SIZE, records: bool = False) -> Iterator[Capture]:
@@ -192,16 +191,11 @@ def _is_list_of_records(pieces: Iterable[bytes], marked: int, records: bool) -> 
 
 def _unwrapped(pieces: Iterable[bytes]) -> tuple[Place, Iterable[bytes]]:
     """Where the body of an HTTP message begins, and its bytes; or those that were given, if it is none."""
-    unwrapper = Unwrapper()
-    bodies = chain((found for piece in pieces for found in unwrapper.feed(piece)), _closed(unwrapper))
+    bodies = unwrapped(pieces)
     first = next(bodies, None)
     if first is None:
         return Place(line=1, byte=0), []
     return Place(line=1 + first.framing, byte=first.byte), chain([first.data], (each.data for each in bodies))
-
-
-def _closed(unwrapper: Unwrapper) -> Iterator[Piece]:
-    yield from unwrapper.close()
 
 
 def _begun(pieces: Iterable[bytes]) -> tuple[bytes, Iterable[bytes]]:
@@ -312,8 +306,7 @@ def _refuse_foreign(beginning: bytes) -> None:
     characters = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(beginning)
     if _NO_TEXT.search(characters):
         raise NotReadable("unreadable", "this is binary, no text", start, "save the body as it went over the wire")
-    html = re.match(rb"\s*<(?:!doctype )?html", beginning, re.IGNORECASE)
-    what = "HTML, a page of a server in between" if html else "plain text"
+    what = "HTML, a page of a server in between" if PAGE.match(beginning) else "plain text"
     raise NotReadable("bad-json", f"neither JSON nor an event stream, but {what}", start, "capture the call again")
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from .. import text
 from ..errors import NotReadable, Place
-from .calls import Capture, Fault, Message, damaged, head_of, of_call
-from .har import bytes_of
+from .calls import Capture, Fault, Message, bytes_of, damaged, head_of, object_at, of_call
 from .packing import GZIP, MAX_SIZE
 from .values import elements
 
@@ -56,9 +55,9 @@ def _read_yaml(data: bytes, start: Place) -> Any:
 
 
 def _captures(interaction: Any, number: int, at: str, place: Place, max_size: int) -> Iterator[Capture]:
-    request, answer = _object(interaction, "request"), _object(interaction, "response")
-    asked = head_of(request.get("method"), request.get("uri", request.get("url")), None, _object(request, "headers"))
-    answered = head_of(None, None, _status(answer), _object(answer, "headers"))
+    request, answer = object_at(interaction, "request"), object_at(interaction, "response")
+    asked = head_of(request.get("method"), request.get("uri", request.get("url")), None, object_at(request, "headers"))
+    answered = head_of(None, None, _status(answer), object_at(answer, "headers"))
     question, reply = _message(asked, request, f"{at}/request"), _message(answered, answer, f"{at}/response")
     # Where there is neither, the answer stands for an interaction that is empty.
     told = reply if answer or not question.body else None
@@ -118,8 +117,3 @@ def _is_finite(value: Any) -> bool:
         if isinstance(node, (dict, list)):
             todo += node.values() if isinstance(node, dict) else node
     return True
-
-
-def _object(value: Any, key: str) -> dict[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}

@@ -36,20 +36,20 @@ def as_sse(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
     Raises `unreadable` where a checksum does not fit; what stands before that is given all the same.
     """
-    waiting = b""
+    waiting, at = b"", 0
     for piece in pieces:
-        waiting += piece
-        while len(waiting) >= PRELUDE:
-            if not begins(waiting):
+        waiting, at = waiting[at:] + piece, 0
+        while len(waiting) - at >= PRELUDE:
+            if not begins(waiting[at : at + PRELUDE]):
                 raise _damaged()
-            length = int.from_bytes(waiting[:4], "big")
-            if len(waiting) < length:
+            end = at + int.from_bytes(waiting[at : at + 4], "big")
+            if len(waiting) < end:
                 break
-            frame, waiting = waiting[:length], waiting[length:]
+            frame, at = waiting[at:end], end
             if crc32(frame[:-_CHECKSUM]) != int.from_bytes(frame[-_CHECKSUM:], "big"):
                 raise _damaged()
             yield _event(frame)
-    if waiting:
+    if at < len(waiting):
         yield _CUT
 
 

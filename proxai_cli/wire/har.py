@@ -5,12 +5,11 @@ from typing import Any
 
 from .. import text
 from ..errors import NotReadable, Place
-from .calls import Capture, Fault, Message, damaged, head_of, of_call
+from .calls import AGAIN, Capture, Message, bytes_of, damaged, head_of, object_at, of_call
 from .packing import MAX_SIZE
 from .values import elements
 
 CONTAINER = "har"
-_AGAIN = "export the archive again"
 
 
 def captures(pieces: Iterable[bytes], start: Place, max_size: int = MAX_SIZE) -> Iterator[Capture]:
@@ -22,18 +21,18 @@ def captures(pieces: Iterable[bytes], start: Place, max_size: int = MAX_SIZE) ->
         except NotReadable as fault:
             yield damaged(CONTAINER, number, fault, at, place)
             continue
-        request, answer = _object(entry, "request"), _object(entry, "response")
+        request, answer = object_at(entry, "request"), object_at(entry, "response")
         yield from of_call(CONTAINER, number, _request(request, at), _answer(entry, answer, at), place, max_size)
 
 
 def _request(request: dict[str, Any], at: str) -> Message:
-    posted = _object(request, "postData")
+    posted = object_at(request, "postData")
     head = head_of(request.get("method"), request.get("url"), None, _headers(request))
     return _message(head, posted, posted.get("encoding"), f"{at}/request/postData/text")
 
 
 def _answer(entry: Any, answer: dict[str, Any], at: str) -> Message:
-    content = _object(answer, "content")
+    content = object_at(answer, "content")
     head = head_of(None, None, answer.get("status"), _headers(answer))
     media = content.get("mimeType")
     if isinstance(media, str):
@@ -44,7 +43,7 @@ def _answer(entry: Any, answer: dict[str, Any], at: str) -> Message:
         if all(isinstance(event, dict) and isinstance(event.get("data"), str) for event in kept):
             return Message(head, _stamped(kept), inside)
         if not content.get("text"):
-            why = "unreadable", "one of the events that were noted has no data", Place(pointer=inside), _AGAIN
+            why = "unreadable", "one of the events that were noted has no data", Place(pointer=inside), AGAIN
             return Message(head, b"", inside, why)
     return _message(head, content, content.get("encoding"), f"{at}/response/content/text")
 
@@ -55,20 +54,6 @@ def _message(head: Any, holder: dict[str, Any], encoding: Any, inside: str) -> M
         return Message(head, text.dumps(said), inside)
     body, fault = bytes_of(said if isinstance(said, str) else "", encoding == "base64", inside)
     return Message(head, body, inside, fault)
-
-
-def bytes_of(said: str, base64: bool, inside: str) -> tuple[bytes, Fault | None]:
-    """The bytes of a body that is kept as text, or why it cannot be read."""
-    if not base64:
-        return said.encode("utf-8", "surrogatepass"), None
-    from binascii import Error, a2b_base64
-
-    try:
-        # One recorder keeps a packed body as a list of the pieces in which it came.
-        chunks = text.loads(said) if said.startswith("[") else [said]
-        return b"".join(a2b_base64("".join(chunk.split()), strict_mode=True) for chunk in chunks), None
-    except (Error, ValueError, AttributeError, NotReadable):
-        return b"", ("unreadable", "the base64 text of a body is cut or damaged", Place(pointer=inside), _AGAIN)
 
 
 def _stamped(kept: list[Any]) -> bytes:
@@ -93,8 +78,3 @@ def _headers(message: dict[str, Any]) -> list[tuple[Any, Any]]:
         for each in (listed if isinstance(listed, list) else [])
         if isinstance(each, dict)
     ]
-
-
-def _object(value: Any, key: str) -> dict[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}

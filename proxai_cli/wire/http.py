@@ -1,14 +1,14 @@
 """HTTP/1 framing that a capture left around a body: heads in front of it, chunk sizes inside it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? \d{3}\b|[A-Z]+ \S+ HTTP/\d")
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?\r\n")
 _MAY_BE_FRAMING = re.compile(rb"[A-Z]+(?:[ /].*)?|[0-9a-fA-F]{1,8}[ \t]*(?:;.*)?\r?")
 _LONGEST_LINE = 1 << 14
-_LONGEST_HEAD = 1 << 18
+LONGEST_HEAD = 1 << 18
 
 
 class Piece(NamedTuple):
@@ -140,10 +140,18 @@ class Unwrapper:
         self._at += count
 
 
+def unwrapped(pieces: Iterable[bytes]) -> Iterator[Piece]:
+    """The body of a capture, whose bytes come in these pieces, without its framing."""
+    unwrapper = Unwrapper()
+    for piece in pieces:
+        yield from unwrapper.feed(piece)
+    yield from unwrapper.close()
+
+
 def read_head(data: bytes) -> Head | None:
     """The head that stands in front of a capture's body; of several the last. None where there is none."""
     unwrapper = Unwrapper()
-    unwrapper.feed(data[:_LONGEST_HEAD])
+    unwrapper.feed(data[:LONGEST_HEAD])
     if not unwrapper.head:
         return None
     first, *lines = [line.decode("utf-8", "replace").strip() for line in unwrapper.head]
@@ -167,5 +175,5 @@ def headers_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def start_of_body(data: bytes) -> int:
     """Where the body of a capture begins, behind heads and the first chunk size."""
-    pieces = Unwrapper().feed(data[:_LONGEST_HEAD])
+    pieces = Unwrapper().feed(data[:LONGEST_HEAD])
     return pieces[0].byte if pieces else 0

@@ -7,7 +7,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import Place
@@ -60,16 +59,12 @@ def captures(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]:
 
 def _sections(data: bytes) -> list[Section]:
     marks = list(_MARK.finditer(data))
-    between = pairwise([*(mark.start() for mark in marks), len(data)])
-    return [
-        Section(
-            mark[1].decode(),
-            mark[2].decode(),
-            data[mark.end() : end],
-            Place(line=1 + data.count(b"\n", 0, mark.end()), byte=mark.end()),
-        )
-        for mark, (_, end) in zip(marks, between, strict=True)
-    ]
+    ends = [*(mark.start() for mark in marks[1:]), len(data)]
+    found, line, seen = list[Section](), 1, 0
+    for mark, end in zip(marks, ends, strict=False):
+        line, seen = line + data.count(b"\n", seen, mark.end()), mark.end()
+        found.append(Section(mark[1].decode(), mark[2].decode(), data[seen:end], Place(line=line, byte=seen)))
+    return found
 
 
 def _client_request(client: dict[str, Section]) -> Message | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .. import text
 from ..errors import NotReadable, Place
 from ..ir.events import DONE
-from .http import Unwrapper
+from .http import Unwrapper, unwrapped
 
 TOLD_AT_MOST = 100
 _BEGINNING = 1 << 16
@@ -235,9 +235,7 @@ _FIELD = re.compile(rb"\s*(?:data|event|id|retry)?:")
 
 def looks_like_a_stream(data: bytes) -> bool:
     """Whether the first line that is not blank, after any HTTP framing, is one of an event stream. Looks at no more."""
-    unwrapper = Unwrapper()
-    pieces = unwrapper.feed(data[:_BEGINNING]) + unwrapper.close()
-    beginning = b"".join(piece.data for piece in pieces).removeprefix(text.BYTE_ORDER_MARK)
+    beginning = b"".join(piece.data for piece in unwrapped([data[:_BEGINNING]])).removeprefix(text.BYTE_ORDER_MARK)
     return _FIELD.match(beginning) is not None
 
 
