@@ -35,7 +35,7 @@ from proxai_cli.report.account import (
 from proxai_cli.report.console import table
 from proxai_cli.report.examples import examples, names
 from proxai_cli.report.forms import Shown
-from proxai_cli.report.grid import grid
+from proxai_cli.report.grid import grid, wrapped
 from proxai_cli.report.json import Unbalanced
 from proxai_cli.report.lines import changes, safe, summary, sums
 from proxai_cli.report.markdown import LIMIT
@@ -360,6 +360,35 @@ def test_columns() -> None:
         "ccc" + " " * 39 + "d",
         "e" * 50 + "  f",
     ]
+
+
+def test_columns_that_have_to_fit() -> None:
+    rows = [("one", "/messages/*/content/*/type", "What this means to somebody."), ("two", "/a", "")]
+    assert grid(("a", "place", "text"), rows, width=100) == grid(("a", "place", "text"), rows)
+    assert "\n".join(grid(("a", "place", "text"), rows, width=34)).splitlines() == [
+        "a    place          text",
+        "one  /messages/*    What this",
+        "      /content/*     means to",
+        "      /type          somebody.",
+        "two  /a",
+    ]
+    for width in range(60):
+        told = "\n".join(grid(("a", "place", "text"), rows, width=width)).splitlines()
+        assert max(map(len, told)) <= max(width, 8 * 3 + 4)
+
+
+WRAPPED = [
+    ("/messages/*/content/*/type (3)", 20, ["/messages/*/content", " /*/type (3)"]),
+    ("words of a sentence", 8, ["words of", " a", " sentenc", " e"]),
+    ("abcdefgh i", 8, ["abcdefgh", " i"]),
+    ("", 5, [""]),
+    ("abcdefgh", 0, ["a", " b", " c", " d", " e", " f", " g", " h"]),
+]
+
+
+@pytest.mark.parametrize(("said", "width", "lines"), WRAPPED)
+def test_a_path_is_cut_before_its_steps(said: str, width: int, lines: list[str]) -> None:
+    assert wrapped(said, width) == lines
 
 
 def test_every_code_has_one_sentence() -> None:

@@ -2,11 +2,12 @@
 
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..report.account import Item
 from ..report.grid import grid
 from ..report.lines import name, safe, what
+from . import screen
 from .documents import Document, told_by
 from .inputs import inputs_of
 from .options import CAPTURES, PAGER, SOURCE, WHOLE, Call, Command, telling
@@ -47,15 +48,12 @@ def listing(items: Collection[Item], verbose: bool, urls: dict[int, str], skippe
     """One line for each capture, with `verbose` its evidence; what was skipped; then the command that may come next."""
     paths = {item.path for item in items}
     numbered = len(paths) == 1 and any(item.record is not None for item in items)
-    heads = ("#" if numbered else "capture", *HEADS, *(["url"] if urls else []))
-    rows = [
-        (_number(item) if numbered else name(item), *_row(item), *([urls.get(at, "")] if urls else []))
-        for at, item in enumerate(items)
-    ]
-    told = grid(heads, rows, widest=60)
+    heads = ("#" if numbered else "capture", *HEADS)
+    rows = [(_number(item) if numbered else name(item), *_row(item)) for item in items]
+    told, below = _with_urls(heads, rows, [urls.get(at, "") for at in range(len(rows))] if urls else [])
     lines = told[:1]
-    for item, line in zip(items, told[1:], strict=True):
-        lines.append(line)
+    for item, line, url in zip(items, told[1:], below, strict=True):
+        lines += [line, *([f"  {url}"] if url else [])]
         if verbose and item.source:
             lines += [f"  {safe(one)}" for one in item.source.evidence]
     lines += [said if len(paths) == 1 else f"{safe(path)}: {said}" for path, said in skipped]
@@ -68,6 +66,16 @@ def listing(items: Collection[Item], verbose: bool, urls: dict[int, str], skippe
         pick = "" if first.record is None or alone else f" --pick {first.record}"
         lines.append(f"next: proxai convert {safe(shlex.quote(first.path))}{pick} --to {to}")
     return "\n".join(lines) + "\n"
+
+
+def _with_urls(heads: Sequence[str], rows: list[tuple[str, ...]], urls: list[str]) -> tuple[list[str], list[str]]:
+    """The table; the URLs are its last column, or what is to stand below each row where the screen has no room."""
+    width = screen.room()
+    if urls:
+        told = grid([*heads, "url"], [(*row, url) for row, url in zip(rows, urls, strict=True)], widest=60)
+        if width is None or max(map(len, told)) <= width:
+            return told, [""] * len(rows)
+    return grid(heads, rows, widest=60, width=width), urls or [""] * len(rows)
 
 
 def _number(item: Item) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from .. import text
 from ..errors import ProxaiError, nearest
@@ -76,7 +77,8 @@ def _print(call: Call, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
     if call.format == "json":
         screen.out(text.dumps([dict(zip(heads, row, strict=True)) for row in rows], indent=2) + b"\n")
         return
-    lines = grid.markdown(heads, rows) if call.format == "markdown" else grid.grid(heads, rows)
+    for_people = grid.markdown if call.format == "markdown" else partial(grid.grid, width=screen.room())
+    lines = for_people(heads, rows)
     pager.show("".join(line + "\n" for line in lines).encode(), not call.no_pager)
 
 

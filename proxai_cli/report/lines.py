@@ -241,8 +241,10 @@ def message(said: Change | Found, leaves: int = 0, places: Places = pointer) -> 
 
 
 def told_together(report: Report, told: Iterable[Same]) -> str:
-    """A run, of which this is told, in one line: where it was judged, how much of it is new (notes apart), denied, known
-    and allowed, else how much there is of each level; rules; what was not read."""
+    """A run, of which this is told, in one line: what was not read, rules, and how much of it there is.
+
+    Where it was judged that is how much is new (notes apart), denied, known, allowed; else how much is of each level.
+    """
     verdict = report.verdict
     these = [same.said for same in told if not is_failure(same.said)]
     states = Counter(said.state for said in these if said.state != "new")
