@@ -55,8 +55,11 @@ class Told(NamedTuple):
     context: Context
 
     def recognised(self, part: Part) -> Document:
-        """What a part is (`recognised`)."""
-        return recognised(part, self)
+        """Find out what a part is, or check what was told of it.
+
+        Raises `NotReadable`, and `NotThatProtocol`: `unrecognised`, `ambiguous`, `wrong-protocol`, `old-version`.
+        """
+        return _recognised(part, self)
 
 
 def told_by(call: Call) -> Told:
@@ -85,11 +88,7 @@ def _request(path: str) -> tuple[Any, str | None]:
     return value, _by_head(detect_value(value, path), capture.head).protocol
 
 
-def recognised(part: Part, told: Told) -> Document:
-    """Find out what a part is, or check what was told of it.
-
-    Raises `NotReadable`, and `NotThatProtocol`: `unrecognised`, `ambiguous`, `wrong-protocol`, `old-version`.
-    """
+def _recognised(part: Part, told: Told) -> Document:
     if part.fault:
         raise part.fault
     if told.kind and (told.kind == "stream") != (part.pieces is not None):

@@ -106,7 +106,7 @@ def known_words() -> frozenset[str]:
     return frozenset(words)
 
 
-def internal(error: BaseException, path: str = "") -> ProxaiError:
+def internal(error: BaseException) -> ProxaiError:
     """An unexpected exception as an error of ours: the module and line, never its message."""
     import traceback
 
