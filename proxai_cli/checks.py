@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from . import text
 from .context import Finding
+from .errors import NotReadable
 
 Path = tuple[str | int, ...]
 
@@ -30,6 +32,15 @@ def root_ref(schema: Any, *path: str | int) -> Iterator[Finding]:
     """The finding about a schema that is a reference at its root."""
     if isinstance(schema, dict) and "$ref" in schema:
         yield Finding("root-ref", path)
+
+
+def arguments(said: Any, *path: str | int) -> Iterator[Finding]:
+    """The finding about the text of a call's arguments that is no JSON; no arguments at all are none."""
+    if isinstance(said, str) and said.strip():
+        try:
+            text.loads(said)
+        except NotReadable:
+            yield Finding("bad-arguments", path)
 
 
 class Pairs:

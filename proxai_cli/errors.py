@@ -66,8 +66,8 @@ class NotThatSideFile(ProxaiError):
     """The side file belongs to another document."""
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
+def nearest(word: str, words: Iterable[str], like: float = 0.6) -> str:
     """For a hint: which of these words was most likely meant; empty if none is near."""
     from difflib import get_close_matches
 
-    return "".join(get_close_matches(word, list(words), 1, 0.6))
+    return "".join(get_close_matches(word, list(words), 1, like))

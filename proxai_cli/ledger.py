@@ -311,6 +311,19 @@ def members(node: Any) -> Iterable[tuple[Any, Any]]:
     return node.items() if isinstance(node, dict) else enumerate(node)
 
 
+def homes(value: Any) -> dict[int, Path]:
+    """The path of every object and list in a value, and of itself, by its identity."""
+    found: dict[int, Path] = {id(value): ()}
+    todo = [value]
+    while todo:
+        home = todo.pop()
+        for key, inner in members(home):
+            if isinstance(inner, (dict, list)):
+                found[id(inner)] = (*found[id(home)], key)
+                todo.append(inner)
+    return found
+
+
 def _spots(node: Any, path: Path) -> list[tuple[Any, Any, Path]]:
     """The members of an object or list with their paths, last first, as a stack wants them."""
     return [(node, key, (*path, key)) for key in reversed(node if isinstance(node, dict) else range(len(node)))]

@@ -220,6 +220,18 @@ FINDINGS: dict[str, Notice] = {
     "unpaired-tool": Notice(
         "risk", "shape", "A tool call has no result, or a result has no call; the API refuses that."
     ),
+    "bad-arguments": Notice(
+        "risk", "shape", "The arguments of a tool call are no JSON; what runs the tool cannot read them."
+    ),
+    "end-with-calls": Notice(
+        "risk", "client", "The reply ends its turn although it calls tools; agents that go by it do not run them."
+    ),
+    "stop-with-calls": Notice(
+        "note",
+        "client",
+        "The reply says `stop` although it calls tools, as where one is forced; clients that go by it do not run them.",
+    ),
+    "unknown-key": Notice("note", "shape", "The protocol has no field of this name; the API refuses the call."),
     "invalid-shape": Notice("risk", "shape", "The document does not fit its protocol's schema."),
     "empty-turn": Notice("note", "shape", "A message had nothing left that the target can hold."),
     "empty-reply": Notice("note", "shape", "The reply holds nothing."),

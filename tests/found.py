@@ -4,7 +4,7 @@ Every file that is not named here has nothing.
 """
 
 FOUND: dict[str, str] = {
-    "after-finish invalid-shape usage-missing": """
+    "after-finish bad-arguments invalid-shape usage-missing": """
         chat/stream/semantic-kernel-001.sse
     """,
     "after-finish lost-blank-lines usage-missing": """
@@ -54,7 +54,6 @@ FOUND: dict[str, str] = {
         chat/request/crewai-010.json
         chat/request/crewai-017.json
         chat/request/envoy-ai-gateway-002.json
-        chat/request/openinference-012.json
         chat/request/openllmetry-022.json
         chat/request/pydantic-ai-080.json
         chat/request/pydantic-ai-088.json
@@ -137,6 +136,9 @@ FOUND: dict[str, str] = {
     "invalid-shape no-done": """
         chat/stream/langchaingo-011.sse
     """,
+    "invalid-shape unknown-key": """
+        chat/request/openinference-012.json
+    """,
     "invalid-shape unknown-stop": """
         chat/response/pydantic-ai-093.json
         chat/response/pydantic-ai-094.json
@@ -190,12 +192,39 @@ FOUND: dict[str, str] = {
     "snapshot-short": """
         cases/r2c-stream-empty-final-output
     """,
+    "stop-with-calls": """
+        fixtures/chat/forced-tool-call/response.json
+        fixtures/chat/forced-tool-call/stream.sse
+        chat/response/langsmith-001.json
+        cases/c2m-resp-stop-with-calls
+    """,
+    "stop-with-calls usage-missing": """
+        chat/stream/openinference-007.sse
+    """,
     "truncated": """
         fixtures/chat/cut-inside-arguments/stream.sse
         fixtures/responses/cut-inside-arguments/stream.sse
         fixtures/messages/cut-inside-arguments/stream.sse
         cases/c2m-stream-cut-off
         cases/c2m-stream-no-finish-reason
+    """,
+    "unknown-key": """
+        chat/request/dd-trace-py-003.json
+        chat/request/dd-trace-py-004.json
+        chat/request/dd-trace-py-005.json
+        chat/request/fantasy-049.json
+        chat/request/fantasy-054.json
+        chat/request/openinference-011.json
+        chat/request/pydantic-ai-009.json
+        chat/request/pydantic-ai-038.json
+        chat/request/pydantic-ai-043.json
+        chat/request/pydantic-ai-084.json
+        chat/request/pydantic-ai-090.json
+        chat/request/pydantic-ai-091.json
+        chat/request/pydantic-ai-098.json
+        chat/request/pydantic-ai-099.json
+        chat/request/ruby-llm-013.json
+        responses/request/pydantic-ai-057.json
     """,
     "unknown-stop": """
         chat/response/openllmetry-022.json
@@ -220,7 +249,6 @@ FOUND: dict[str, str] = {
         chat/stream/langtrace-005.sse
         chat/stream/lmnr-006.sse
         chat/stream/logfire-006.sse
-        chat/stream/openinference-007.sse
         chat/stream/openllmetry-006.sse
         chat/stream/openllmetry-js-005.sse
         chat/stream/prism-006.sse

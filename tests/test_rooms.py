@@ -50,7 +50,20 @@ ALLOWED: dict[str, set[str]] = {
     "patterns": set(),
     "policy": {"patterns", "protocols", "reasons", "schemas"},
     "compare": {"translate", "protocols", "ir", "ledger", "context", "reasons"},
-    "validate": {"protocols", "endpoints", "exchange", "ir", "wire", "pipe", "ledger", "context", "reasons", "schemas"},
+    "validate": {
+        "protocols",
+        "endpoints",
+        "exchange",
+        "ir",
+        "wire",
+        "pipe",
+        "ledger",
+        "context",
+        "reasons",
+        "schemas",
+        "tables",
+        "checks",
+    },
     "report": {"report", "ledger", "reasons", "tables", "protocols", "ir", "schemas"},
 }
 FREE = {"cli", "__init__", "__main__"}

@@ -26,6 +26,8 @@ from .captures import FIXTURES, Capture, corpus, fixtures
 from .examples import Examples, schema
 from .found import FOUND
 from .shared import SHARED
+from .small import answer
+from .small import called as called_at_once
 from .test_judges import ERROR_FRAMES, LOST_BLANK_LINES
 
 SCHEMA = jsonschema.Draft202012Validator(ours("report"))
@@ -203,6 +205,15 @@ def test_the_deepest_place_is_named(protocol: str, kind: str, value: Any, at: st
     assert said is None or faults[0].said == said
 
 
+@pytest.mark.parametrize(("mark", "path"), [([1], ()), ({"type": "x"}, ("type",)), ({"type": "ephemeral"}, None)])
+def test_a_key_that_another_form_of_the_block_does_not_know_is_looked_at(mark: Any, path: Any) -> None:
+    """A text of a reply, which may come back in a request, has any key."""
+    block = {"type": "text", "text": "Hi", "cache_control": mark}
+    found = validate(ask("messages", {"role": "user", "content": [block]}), "messages", "request")
+    place = ("messages", 0, "content", 0, "cache_control")
+    assert [each.place for each in found] == ([] if path is None else [(*place, *path)])
+
+
 def test_a_member_that_takes_any_key_is_not_ruled_out_by_a_mark() -> None:
     schema = {"type": "object", "properties": 5}  # the types take any mapping as a schema
     assert not validate({**MESSAGES, "tools": [{"name": "f", "input_schema": schema}]}, "messages", "request")
@@ -243,6 +254,12 @@ SPOKEN = {
 TOKENS = {"input_tokens": 1, "output_tokens": 1}
 MESSAGE = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": "end_turn"}
 MESSAGE |= {"stop_sequence": None, "usage": TOKENS}
+
+
+def replied(arguments: str, stop: str = "tool_calls") -> dict[str, Any]:
+    return answer("chat", {"refusal": None, **called_at_once("chat", arguments)}, stop)
+
+
 REFUSED = [
     ("chat", "request", {**CHAT, "messages": [USER, CALL]}, "unpaired-tool", ("messages", 1, "tool_calls", 0, "id")),
     ("chat", "request", {**CHAT, "messages": [USER, CALL, USER, RESULT]}, "unpaired-tool", ("messages", 1, "tool_calls", 0, "id")),
@@ -307,6 +324,19 @@ REFUSED = [
     ("messages", "request", {**MESSAGES, "messages": [{**USER, "content": ""}]}, "empty-turn", ("messages", 0, "content")),
     ("messages", "request", {**MESSAGES, "messages": [USER, {"role": "assistant", "content": ""}]}, None, None),
     ("messages", "response", MESSAGE, "empty-reply", ("content",)),
+    ("messages", "response", {**MESSAGE, "content": [TAKEN]}, "end-with-calls", ("stop_reason",)),
+    ("messages", "response", {**MESSAGE, "content": [TAKEN], "stop_reason": "tool_use"}, None, None),
+    ("chat", "response", replied('{"a":1}'), None, None),
+    ("chat", "response", replied(""), None, None),
+    ("chat", "response", replied('{"a":'), "bad-arguments", ("choices", 0, "message", "tool_calls", 0, "function", "arguments")),
+    ("chat", "response", replied("", "stop"), "stop-with-calls", ("choices", 0, "finish_reason")),
+    ("chat", "request", {**CHAT, "temprature": 1}, "unknown-key", ("temprature",)),
+    ("chat", "request", {**CHAT, "messages": [{**USER, "nmae": "x"}]}, "unknown-key", ("messages", 0, "nmae")),
+    ("chat", "request", {**CHAT, "thinking": {"type": "enabled"}}, None, None),
+    ("responses", "request", {**RESPONSES, "reasoning": {"efort": "low"}}, "unknown-key", ("reasoning", "efort")),
+    ("responses", "request", {**RESPONSES, "metadata": {"efort": "low"}}, None, None),
+    ("messages", "request", {**MESSAGES, "max_token": 9}, "unknown-key", ("max_token",)),
+    ("messages", "response", {**MESSAGE, "content": [TAKEN], "stop_reason": "tool_use", "newer": 1}, None, None),
     ("messages", "response", {**MESSAGE, "content": [{"type": "text", "text": "x", "citations": None}], "stop_reason": "eos"}, "unknown-stop", ("stop_reason",)),
 ]  # fmt: skip
 
@@ -319,6 +349,25 @@ def test_what_an_api_refuses(protocol: str, kind: str, value: Any, code: str | N
     else:
         assert (code, path) in [(each.code, each.place) for each in said]
         assert {each.code for each in said} <= {code, "usage-missing"} and len(set(said)) == len(said)
+
+
+def test_arguments_are_json_and_free_text_is_none() -> None:
+    reply = text.loads((FIXTURES / "responses" / "two-tools-in-parallel" / "response.json").read_bytes())
+    at = next(at for at, item in enumerate(reply["output"]) if item["type"] == "function_call")
+    free = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": "no JSON"}
+    assert not validate({**reply, "output": [*reply["output"], free]}, "responses", "response")
+    reply["output"][at]["arguments"] = '{"a":'
+    said = validate(reply, "responses", "response")
+    assert [(each.code, each.place) for each in said] == [("bad-arguments", ("output", at, "arguments"))]
+
+
+def test_the_nearest_name_is_told_if_there_is_one_and_the_schemas_know_it() -> None:
+    keys = {"temprature": "temperature", "hunter2": "", "max_completion_token": "max_completion_tokens"}
+    said = validate({**CHAT, **dict.fromkeys(keys, 1)}, "chat", "request")
+    assert [each.place for each in said] == [(key,) for key in sorted(keys)]
+    for each in said:
+        name = keys[each.place[0]]
+        assert each.said.endswith(f"; did you mean `{name}`?" if name else "refuses the call")
 
 
 @pytest.mark.parametrize(
@@ -353,6 +402,7 @@ def called(index: int, more: str = "") -> str:
     return chunk(f'{{"tool_calls":[{{"index":{index},{more}"function":{{"arguments":"{{}}"}}}}]}}')
 
 
+TOLD = [chunk("{}", '"tool_calls"'), COUNTS, DONE]
 NEW = '"id":"a","type":"function",'
 BEGUN = chunk('{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}')
 LATE = chunk('{"tool_calls":[{"index":1,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}')
@@ -391,10 +441,13 @@ ORDERS: list[tuple[str, list[str], dict[str, list[int]]]] = [
     ("chat", [*SAID[:3], DONE], {"usage-missing": []}),
     ("chat", put_in(SAID, 1, COUNTS), {"usage-early": [2]}),
     ("chat", swapped(SAID, 1, '"id":"c"', '"id":"d"'), {"id-changes": [2]}),
-    ("chat", [BEGUN, called(0, NEW), *SAID[2:]], {"call-repeats": [2]}),
-    ("chat", [BEGUN, called(0), *SAID[2:]], {}),
-    ("chat", [called(0), *SAID[2:]], {"orphan-delta": [1]}),
-    ("chat", [LATE, *SAID[2:]], {"index-gap": [1]}),
+    ("chat", [BEGUN, called(0, NEW), *TOLD], {"call-repeats": [2]}),
+    ("chat", [BEGUN, called(0), *TOLD], {}),
+    ("chat", [called(0), *TOLD], {"orphan-delta": [1]}),
+    ("chat", [LATE, *TOLD], {"index-gap": [1]}),
+    ("chat", [BEGUN, *TOLD], {}),
+    ("chat", [BEGUN, called(0).replace("{}", "{"), *TOLD], {"bad-arguments": [3]}),
+    ("chat", [BEGUN, *SAID[2:]], {"stop-with-calls": [2]}),
     ("chat", put_in(SAID, 1, ": wait\n\n", ": wait\n\n"), {"keep-alive-event": [2, 2]}),
     ("chat", put_in(SAID, 1, "data:\n\n"), {"empty-event": [2]}),
     ("chat", put_in(SAID, 1, "event: ping\n\n"), {"empty-event": [2]}),
@@ -420,6 +473,9 @@ ORDERS: list[tuple[str, list[str], dict[str, list[int]]]] = [
     ("messages", put_in(M, at(M, STOP), M[at(M, PIECE, 4)]), {"orphan-delta": [7]}),
     ("messages", put_in(M, at(M, STOP) + 1, M[at(M, STOP)]), {"stop-unopened": [8]}),
     ("messages", [each.replace('"index":1', '"index":2') for each in M], {"index-gap": [8]}),
+    ("messages", without(M, PIECE, 2), {"bad-arguments": [6]}),
+    ("messages", [*M[:2], *M[6:]], {}),
+    ("messages", swapped(M, 13, '"tool_use"', '"end_turn"'), {"end-with-calls": [14]}),
     ("messages", put_in(M, 14, *(each.replace('"index":1', '"index":2') for each in M[7:13])), {"after-finish": [15, 16, 17, 18, 19, 20]}),
     ("messages", put_in(M, 2, STRANGE), {"unknown-event": [3]}),
     ("messages", put_in(M, 2, DELTA), {"unknown-event": [3]}),
@@ -513,7 +569,11 @@ def test_profiles_narrow_the_third_layer() -> None:
 def test_profiles_are_about_findings_of_the_third_layer() -> None:
     told = {code for profile in PROFILES.values() for code in profile.breaks}
     assert all(FINDINGS[code].layer == "client" for code in told)
-    assert {code for code, notice in FINDINGS.items() if notice.layer == "client"} - told == {"extra-done"}
+    assert {code for code, notice in FINDINGS.items() if notice.layer == "client"} - told == {
+        "extra-done",
+        "end-with-calls",
+        "stop-with-calls",
+    }
     assert all(layer_of(code) in (*LAYERS, "input") for code in (*FINDINGS, *ERRORS))
 
 

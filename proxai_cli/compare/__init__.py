@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .. import text
 from ..context import Context
 from ..errors import NotThatProtocol
-from ..ir.nodes import Node
+from ..ir.nodes import Node, nodes_of
 from ..ir.terms import IMPLIED, TERMS
 from ..ledger import (
     CARRIED,
@@ -44,7 +44,6 @@ from .alignment import (
     Lone,
     Match,
     is_one_number,
-    nodes_of,
     says_nothing,
     scalars,
 )

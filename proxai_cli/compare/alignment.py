@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from .. import text
 from ..ir.events import PIECES
-from ..ir.nodes import Node, has_more
+from ..ir.nodes import Node, has_more, nodes_of
 from ..ir.terms import ACTED_ON, ENVELOPE, IMPLIED, LINKING, ORDERED, VOLATILE, term
 from ..ir.values import as_object
-from ..ledger import Leaf, Path, get, leaves_said, members
+from ..ledger import Leaf, Path, get, homes, leaves_said, members
 from .sequences import Keys, in_any_order, in_order
 
 # How the second document says a leaf of the first.
@@ -40,14 +40,7 @@ class Document:
 
     def __init__(self, value: Any, node: Node) -> None:
         self.value, self.node = value, node
-        self.paths: dict[int, Path] = {id(value): ()}
-        todo = [value]
-        while todo:
-            home = todo.pop()
-            for key, inner in members(home):
-                if isinstance(inner, (dict, list)):
-                    self.paths[id(inner)] = (*self.paths[id(home)], key)
-                    todo.append(inner)
+        self.paths = homes(value)
 
     def place(self, leaf: Leaf) -> Path | None:
         """Where a leaf stands; None for one that a reader made."""
@@ -67,18 +60,6 @@ class Document:
     def volatile(self) -> set[Path]:
         """The paths of what is made anew for every call."""
         return {path for node in nodes_of(self.node) for path in self.scalars(*_volatile(node))}
-
-
-def nodes_of(node: Node) -> Iterator[Node]:
-    """A node and all nodes that it says, those set aside too."""
-    todo: list[Any] = [node]
-    while todo:
-        said = todo.pop()
-        if isinstance(said, Node):
-            yield said
-            todo += [*said.says.values(), *(each for each, _ in said.asides)]
-        elif isinstance(said, (list, tuple)):
-            todo += said
 
 
 def _volatile(node: Node) -> list[Leaf]:

@@ -1,6 +1,6 @@
 """Node: a thing said by a request or reply, in the words of no protocol."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 
@@ -55,3 +55,15 @@ class Node:
 def has_more(node: Node, terms: Iterable[str]) -> bool:
     """Does the node say anything besides these terms?"""
     return bool(set(node.says) - set(terms)) or bool(node.extras)
+
+
+def nodes_of(node: Node) -> Iterator[Node]:
+    """A node and all nodes that it says, those set aside too."""
+    todo: list[Any] = [node]
+    while todo:
+        said = todo.pop()
+        if isinstance(said, Node):
+            yield said
+            todo += [*said.says.values(), *(each for each, _ in said.asides)]
+        elif isinstance(said, (list, tuple)):
+            todo += said

@@ -13,14 +13,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .. import text
+from ..checks import arguments
 from ..context import Context, Finding
 from ..errors import NotReadable, OutOfOrder, Place, ProxaiError
-from ..ir.events import DONE, Done, Fail
+from ..ir.events import DONE, Close, Delta, Done, Fail, Open, joined
 from ..ledger import Ledger
 from ..pipe import with_type
 from ..protocols import PROTOCOLS
 from ..wire.sse import Event
 from .frames import Frames
+from .keys import unknown_keys
 from .profiles import EVERYTHING, Wanted
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def validate(
     refused = [found for found in refused if wanted.has(found.code)]
     if "shape" not in wanted.layers:
         return refused
+    refused += unknown_keys(value, protocol) if kind == "request" else []
     # A schema that is a reference lacks its type, and that is one fault.
     explained = [found.place for found in refused if found.code == "root-ref"]
     faults = [
@@ -102,6 +105,7 @@ class StreamValidator:
         self._decoder = PROTOCOLS[protocol].Decoder(self._ledger, self._context)
         self._grammar = self.checks.Grammar()
         self._complete = self._failed = False
+        self._calls: dict[int, list[str]] = {}
         self._place = Place()
 
     def feed(self, data: bytes) -> None:
@@ -160,12 +164,24 @@ class StreamValidator:
             for said in self._decoder.close() if value is None else self._decoder.feed(value):
                 self._failed = self._failed or isinstance(said, Fail)
                 self._complete = self._complete or isinstance(said, (Done, Fail))
+                found += self._arguments(said)
         except OutOfOrder as error:
             found.append(Finding(error.code, None, error.message))
         found += [_spelled(each, value, _shape_of(self.protocol).words) for each in self._context.findings]
         self._context.findings.clear()
         self._ledger.clear()
         return found
+
+    def _arguments(self, said: Any) -> Iterator[Finding]:
+        """What is wrong with the arguments of a call that is whole now."""
+        match said:
+            case Open(number, node) if node.kind == "tool_call":
+                self._calls[number] = []
+            case Delta(number, leaf, _) if number in self._calls:
+                self._calls[number].append(str(leaf.value))
+            case Close(number) if number in self._calls:
+                for found in arguments(joined(self._calls.pop(number))):
+                    yield found._replace(place=None)
 
     def _told(self, value: Any) -> str:
         return _shape_of(self.protocol).told(value)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...checks import Pairs, inside, none_left, objects, root_ref, sum_of
+from ...checks import Pairs, arguments, inside, none_left, objects, root_ref, sum_of
 from ...context import Finding
 from ...ir.events import DONE
 from ...ir.limits import MOST_MARKS, breakpoints, refusals
@@ -57,9 +57,17 @@ def _pairs(body: dict[str, Any]) -> Iterator[Finding]:
 
 def response(body: dict[str, Any]) -> Iterator[Finding]:
     """What is odd in a reply that has the right shape."""
-    messages = [inside(choice, "message") for _, choice in objects(body.get("choices"))]
+    choices = objects(body.get("choices"))
+    messages = [inside(choice, "message") for _, choice in choices]
     if not any(message[key] for message in messages if isinstance(message, dict) for key in message if key != "role"):
         yield Finding("empty-reply", ("choices",))
+    for at, choice in choices:
+        calls = objects(inside(choice, "message", "tool_calls"))
+        for place, call in calls:
+            path = ("choices", at, "message", "tool_calls", place, "function", "arguments")
+            yield from arguments(inside(call, "function", "arguments"), *path)
+        if calls and choice.get("finish_reason") == "stop":
+            yield Finding("stop-with-calls", ("choices", at, "finish_reason"))
     if body.get("usage") is None:
         yield Finding("usage-missing", ("usage",))
     yield from sum_of(body.get("usage"), "total_tokens", ("prompt_tokens", "completion_tokens"), "usage")
@@ -102,3 +110,5 @@ class Grammar:
                     yield Finding("call-repeats", (*path, "function", "name"))
                 if index not in calls or call.get("id"):
                     calls[index] = call.get("id"), name
+            if calls and choice.get("finish_reason") == "stop":
+                yield Finding("stop-with-calls", ("choices", at, "finish_reason"))

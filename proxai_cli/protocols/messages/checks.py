@@ -74,6 +74,9 @@ def response(body: dict[str, Any]) -> Iterator[Finding]:
     """What is odd in a reply that has the right shape."""
     if body.get("content") == []:
         yield Finding("empty-reply", ("content",))
+    calls = any(block.get("type") == "tool_use" for _, block in objects(body.get("content")))
+    if calls and body.get("stop_reason") == "end_turn":
+        yield Finding("end-with-calls", ("stop_reason",))
     if body.get("usage") is None:
         yield Finding("usage-missing", ("usage",))
 
@@ -86,13 +89,14 @@ def event_kind(event: dict[str, Any]) -> str | None:
 class Grammar:
     """What the decoder is too patient to say: blocks that overlap, indexes with gaps, blocks after the stop reason.
 
-    State: the blocks that are open and how many there were, whether a stop reason and token counts were said.
+    State: the blocks that are open and how many there were, whether one was a call, whether a stop reason and token
+    counts were said.
     """
 
     def __init__(self) -> None:
         self.open: set[Any] = set()
         self.count = 0
-        self.usage = self.stopped = False
+        self.usage = self.stopped = self.called = False
 
     def feed(self, event: Any) -> Iterator[Finding]:
         if event is DONE:
@@ -109,11 +113,14 @@ class Grammar:
             if self.open - {str(index)}:
                 yield Finding("blocks-overlap", ("index",))
             self.open.add(str(index))
+            self.called = self.called or inside(event, "content_block", "type") == "tool_use"
             self.count += 1
         elif kind == "content_block_stop":
             self.open.discard(str(index))
         elif kind == "message_delta":
             self.usage = self.usage or event.get("usage") is not None
             self.stopped = self.stopped or inside(event, "delta", "stop_reason") is not None
+            if self.called and inside(event, "delta", "stop_reason") == "end_turn":
+                yield Finding("end-with-calls", ("delta", "stop_reason"))
         elif kind == "message_stop" and not self.stopped:
             yield Finding("event-order", None, "`message_stop` comes without a stop reason before it")

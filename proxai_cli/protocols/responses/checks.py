@@ -6,7 +6,7 @@ Source: `spec/requests.md` §12, `spec/streams.md` §3.
 from collections.abc import Iterator
 from typing import Any
 
-from ...checks import Pairs, inside, objects, root_ref, sum_of
+from ...checks import Pairs, arguments, inside, objects, root_ref, sum_of
 from ...context import Finding
 from ...ir.events import DONE
 from ...ir.limits import MOST_MARKS, breakpoints, refusals
@@ -60,6 +60,9 @@ def response(body: dict[str, Any]) -> Iterator[Finding]:
             yield Finding("empty-reply", ("output",))
         if body.get("usage") is None:
             yield Finding("usage-missing", ("usage",))
+    for at, item in objects(body.get("output")):
+        if item.get("type") == "function_call":
+            yield from arguments(item.get("arguments"), "output", at, "arguments")
     yield from sum_of(body.get("usage"), "total_tokens", ("input_tokens", "output_tokens"), "usage")
 
 
