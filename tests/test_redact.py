@@ -403,6 +403,53 @@ def test_log_probabilities_hold_the_text_again() -> None:
         assert each["top_logprobs"][0]["bytes"] != old["bytes"]
 
 
+def of_tokens(tokens: list[str], others: list[str]) -> list[dict[str, Any]]:
+    """Log probabilities of a text, with a second rank of alternatives to its tokens."""
+    return [
+        {"token": token, "logprob": -1.0, "bytes": list(token.encode()), "top_logprobs": [
+            {"token": token, "logprob": -1.0, "bytes": list(token.encode())},
+            {"token": other, "logprob": -2.0, "bytes": list(other.encode())}]}
+        for token, other in zip(tokens, others, strict=True)
+    ]  # fmt: skip
+
+
+def token_events(protocol: str, listed: list[dict[str, Any]], as_stream: bool) -> bytes:
+    if protocol == "chat":
+        if not as_stream:
+            return dumped({"choices": [{"index": 0, "logprobs": {"content": listed}}]})
+        events = [{"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "logprobs": {"content": [each]}}]} for each in listed]  # fmt: skip
+    else:
+        part = {"type": "output_text", "text": "", "logprobs": listed}
+        if not as_stream:
+            return dumped({"object": "response", "output": [{"type": "message", "content": [part]}]})
+        around = {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": ""}
+        events = [{**around, "logprobs": [each]} for each in listed]
+    return wire(events)
+
+
+@pytest.mark.parametrize("as_stream", [False, True])
+@pytest.mark.parametrize("protocol", ["chat", "responses"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_secret_that_tokens_or_the_alternatives_to_them_spell(protocol: str, as_stream: bool, rank: int) -> None:
+    pieces = [ONE[at : at + 5] for at in range(0, len(ONE), 5)]
+    plain = ["walk "] * len(pieces)
+    data = token_events(protocol, of_tokens(*((pieces, plain) if rank == 0 else (plain, pieces))), as_stream)
+    assert leaks(data, []) and leaks(data, [ONE])
+    done = shown(data)
+    told = re.findall(r'"token":"([^"]*)"', done.data.decode())
+    assert all(BODY not in "".join(told[at::3]) for at in range(3)) and not set(pieces[2:-1]) & set(told)
+    assert str(list(pieces[4].encode()))[1:-1].replace(" ", "") not in done.data.decode()
+    # What is an alternative to a token of a secret goes with it; a token does not go with its alternatives.
+    assert told.count("walk ") == (2 if rank == 0 else 2 * len(pieces))
+
+
+def test_a_secret_in_a_list_of_tokens() -> None:
+    tokens = [ONE[at : at + 5] for at in range(0, len(ONE), 5)]
+    data = dumped({"choices": [{"text": "", "logprobs": {"tokens": tokens, "token_logprobs": [-1.0] * len(tokens)}}]})
+    assert leaks(data, [])
+    assert "redacted" in "".join(text.loads(shown(data).data)["choices"][0]["logprobs"]["tokens"])
+
+
 def test_a_stream_that_an_archive_keeps_event_by_event() -> None:
     kept = [{"time": 1.5, "data": dumped(event).decode()} for event in chunks([ONE[:9], ONE[9:30], ONE[30:]])]
     done = shown(dumped({"log": {"entries": [{"_eventSourceMessages": kept}]}}))

@@ -135,14 +135,23 @@ class Redactor:
                 thread = (pieces.thread(here, homes) or _events_in_strings(spot)) if is_piece else None
                 members = alone if thread is None else threads.setdefault(thread, [])
                 members.append((spot, place, here))
-        for thread, members in threads.items():
+
+        def is_of_token(here: Path) -> bool:
+            return bool(changed) and any(here[:cut] in changed for cut in range(1, len(here)))
+
+        # Tokens come before the alternatives to them.
+        for thread, members in sorted(threads.items(), key=lambda item: len(item[1][0][2])):
             values = [spot.value for spot, _, _ in members]
             for (spot, _, here), new in zip(members, self._thread(thread, values, members[0][1]), strict=True):
-                put(spot, new)
-                if new != spot.value and here[-1] == pieces.TOKEN:
+                if here[-1] != pieces.TOKEN:
+                    put(spot, new)
+                elif new != spot.value:
+                    put(spot, new)
                     changed.add(here[:-1])
+                elif is_of_token(here):
+                    put(spot, self._filled(spot.value))
         for spot, place, here in alone:
-            of_token = bool(changed) and any(here[:cut] in changed for cut in range(1, len(here)))
+            of_token = is_of_token(here)
             if spot.kind == NUMBER:
                 put(spot, self._number(spot.value, place, of_token))
             elif of_token and here[-1] == pieces.TOKEN:

@@ -15,7 +15,8 @@ TOKEN = "token"
 _PIECES = ("delta", "content_block")
 # The old form of streams, whose chunks are like their bodies.
 _CHOICES = ("choices",)
-_MARKS = {TOKEN, *_PIECES, *_CHOICES}
+_TOKENS = "tokens"
+_MARKS = {TOKEN, _TOKENS, *_PIECES, *_CHOICES}
 # What is said whole, with every piece; and whose values are, too.
 _WHOLE = {"type", "id", "role", "name", "object", "model", "format"}
 _WHOLE_BELOW = {"annotations", "annotation", "citations", "citation"}
@@ -27,11 +28,11 @@ def thread(path: Path, chain: Sequence[Any]) -> tuple[Any, ...] | None:
     if _MARKS.isdisjoint(path):
         return None
     found = [at for at, step in enumerate(path) if step in _PIECES or (step in _CHOICES and path[-1] == "text")]
-    if path[-1] == TOKEN and isinstance(chain[-1], dict) and "logprob" in chain[-1]:
-        if "top_logprobs" in path:
-            return None
-        names = [_index(chain[at + 1]) if isinstance(step, int) else step for at, step in enumerate(path)]
-        return (TOKEN, _type(chain[1]), *names)
+    if _is_token(path, chain):
+        names = [_index(chain[at + 1]) if isinstance(step, int) else step for at, step in enumerate(path[:-1])]
+        # The alternatives to tokens spell texts of their own, one for each rank.
+        rank = path[-2] if any(isinstance(home, dict) and "logprob" in home for home in chain[:-1]) else None
+        return (TOKEN, _type(chain[1]), *names, rank)
     if not found or path[-1] in _WHOLE or not _WHOLE_BELOW.isdisjoint(path):
         return None
     start = next((at for at in found if path[at] in _PIECES), found[0])
@@ -51,6 +52,13 @@ def thread(path: Path, chain: Sequence[Any]) -> tuple[Any, ...] | None:
         if (key.endswith("index") and isinstance(value, int)) or (key == "item_id" and isinstance(value, str))
     )
     return (*name, None if inside_piece else _type(around), *indexes, *inside_piece)
+
+
+def _is_token(path: Path, chain: Sequence[Any]) -> bool:
+    """Is it a token of log probabilities: in an object with its own, or, in their old form, in a list of tokens?"""
+    if path[-1] == TOKEN:
+        return isinstance(chain[-1], dict) and "logprob" in chain[-1]
+    return path[-2:-1] == (_TOKENS,) and isinstance(chain[-2], dict) and "token_logprobs" in chain[-2]
 
 
 def _type(here: Any) -> str | None:

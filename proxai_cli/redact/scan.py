@@ -22,7 +22,8 @@ from . import secrets
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _DEEPEST = 8
 # What a text that arrives in pieces stands below.
-_IN_PIECES = {"delta", "content_block", "choices", "token"}
+_IN_PIECES = {"delta", "content_block", "choices", "token", "tokens"}
+_TOKEN = ("rank", None)
 
 
 # Kinds that are known by what stands before them. In JSON that is a key, of which more is known than its last word.
@@ -82,7 +83,7 @@ def _views(text: str, depth: int, seen: set[str]) -> Iterator[View]:
     pieces: dict[Any, list[str]] = {}
     for number, value in enumerate(values):
         for path, said in _strings(value, (number,)):
-            if not _IN_PIECES.isdisjoint(path) and "top_logprobs" not in path:
+            if not _IN_PIECES.isdisjoint(path):
                 pieces.setdefault(tuple(step for step in path if isinstance(step, (str, tuple))), []).append(said)
             yield from _views(said, depth + 1, seen)
             if "%" in said:
@@ -129,6 +130,8 @@ def _strings(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...
             yield here, node
         elif isinstance(node, dict):
             own = tuple((key, said) for key, said in node.items() if key.endswith("index") and isinstance(said, int))
+            if "logprob" in node:  # a token, or an alternative to one, which its rank tells
+                here = (*here, ("rank", here[-1]) if _TOKEN in here else _TOKEN)
             here = (*here, own) if own else here
             for key, inner in reversed(node.items()):
                 yield (*here, key, "?"), key
