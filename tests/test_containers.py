@@ -630,6 +630,15 @@ def test_damage_is_told_with_its_place(proxai: Proxai, what: str) -> None:
     assert done.code == 3 and said in done.err and "Traceback" not in done.err and "try:" in done.err
     assert len(done.out.splitlines()) >= done_before
     assert proxai("inspect", "in").code == 3
+    done = proxai("validate", "in", "-q")
+    assert done.code == 3 and said in done.err
+
+
+@pytest.mark.parametrize("command", ["inspect", "validate"])
+def test_a_cut_stream_is_told_with_its_place(proxai: Proxai, command: str) -> None:
+    Path("in").write_text(har(entry(REQUEST, {"text": STREAM[: STREAM.index("data: [DONE]") - 40]})))
+    done = proxai(command, "in")
+    assert "error[truncated] in:1 (event 2, at /log/entries/0/response/content/text)" in done.err
 
 
 @pytest.mark.parametrize("what", CALLS)
