@@ -638,7 +638,7 @@ def test_damage_is_told_with_its_place(proxai: Proxai, what: str) -> None:
 def test_a_cut_stream_is_told_with_its_place(proxai: Proxai, command: str) -> None:
     Path("in").write_text(har(entry(REQUEST, {"text": STREAM[: STREAM.index("data: [DONE]") - 40]})))
     done = proxai(command, "in")
-    assert "error[truncated] in:1 (event 2, at /log/entries/0/response/content/text)" in done.err
+    assert "error[truncated] in:1 (event 3, at /log/entries/0/response/content/text)" in done.err
 
 
 @pytest.mark.parametrize("what", CALLS)
