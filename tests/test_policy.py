@@ -453,6 +453,27 @@ def test_a_bare_diff_takes_target_and_inputs(proxai: Proxai, home: Path, monkeyp
     assert there["verdict"]["policy"] == "../proxai.toml"
 
 
+def test_inputs_of_which_none_is_there_are_told_with_the_policy(proxai: Proxai, home: Path) -> None:
+    put(home / "proxai.toml", 'to = "messages"\ninputs = ["nowhere/**/*.json"]\n')
+    done = proxai("diff")
+    assert done.code == 3 and not done.out
+    assert "proxai.toml" in done.err and "`inputs`" in done.err and "nowhere/**/*.json" in done.err
+
+
+def test_only_a_diff_needs_the_baseline_that_a_policy_names(proxai: Proxai, home: Path) -> None:
+    put(home / "proxai.toml", POLICY)
+    for words in (
+        ["inspect", "captures"],
+        ["validate", "captures"],
+        ["convert", "captures/a.json", "--to", "messages"],
+    ):
+        assert proxai(*words).code == 0
+    done = proxai("diff")
+    assert done.code == 2 and "known.json: there is no such baseline yet" in done.err
+    assert "try: proxai diff --write-baseline\n" in done.err
+    assert proxai("diff", "--write-baseline").code == 0 and proxai("diff").code == 0
+
+
 def test_target_and_inputs_count_for_a_bare_diff_only(proxai: Proxai, home: Path) -> None:
     put(home / "proxai.toml", 'to = "messages"\ninputs = ["captures/*.json"]\n')
     assert proxai("diff", "--to", "responses", "--format", "json", stdin=text.dumps(REQUEST)).value["items"][0][

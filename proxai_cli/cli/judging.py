@@ -135,8 +135,10 @@ def _known(place: str, is_anew: bool) -> list[Known]:
     try:
         return policy.read_baseline(read_again(place))
     except ProxaiError as error:
+        is_there = os.path.lexists(place)
         hint = "name another place for the baseline, or remove this file" if is_anew else error.hint
-        problem = ProxaiError("bad-policy", error.message, error.place, hint=hint or "--write-baseline writes it")
+        said = error.message if is_there else "there is no such baseline yet"
+        problem = ProxaiError("bad-policy", said, error.place, hint=hint or "proxai diff --write-baseline")
         problem.path = place
         raise problem from None
 

@@ -4,7 +4,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ProxaiError
+from ..errors import NotReadable, ProxaiError
 from .inputs import STDIN, read
 from .options import Call
 
@@ -28,15 +28,17 @@ class Source(NamedTuple):
 def applied(call: Call) -> None:
     """Let a call take over what its policy says and no flag does, and hold what its run is judged by (`standing`).
 
-    Raises `bad-policy`, and `bad-call` where a baseline is to be written and none is named.
+    Raises `bad-policy`, `bad-call` where a baseline is to be written and none is named, and `unreadable` where nothing
+    is there that the policy names.
     """
     source, unmatched = _source(call), list[str]()
     said = _read(source) if source else None
     baseline, is_anew = call.values.get("baseline"), bool(call.values.get("write_baseline"))
     if source and said:
         folder = os.path.dirname(source.place)
-        unmatched = _take_over(call, said, folder)
-        baseline = baseline or (said.baseline and _below(folder, said.baseline))
+        unmatched = _take_over(call, said, source.place)
+        if said.baseline and "baseline" in call.values:
+            baseline = baseline or _below(folder, said.baseline)
     if is_anew and baseline in (None, STDIN):
         raise ProxaiError("bad-call", "--write-baseline needs a place", hint="--baseline proxai-baseline.json")
     if said or baseline:
@@ -45,10 +47,10 @@ def applied(call: Call) -> None:
         call.standing = Standing(said, source and source.place, baseline, is_anew, call.command == "diff", unmatched)
 
 
-def _take_over(call: Call, said: "Policy", folder: str) -> list[str]:
+def _take_over(call: Call, said: "Policy", place: str) -> list[str]:
     """Let the call do as the policy says, but flags, which come after it, beat it; the patterns that no file matches.
 
-    One pattern without a file is no mistake yet, all of them are: then they stay, and reading the inputs tells so.
+    One pattern without a file is no mistake yet. Raises `unreadable` where no pattern has one.
     """
     values = call.values
     values["set"] = [*(f"{name}={value}" for name, value in said.choices.items()), *values.get("set", ())]
@@ -58,8 +60,13 @@ def _take_over(call: Call, said: "Policy", folder: str) -> list[str]:
         values["fail_on"] = said.fail_on
     if call.command == "diff" and not call.words and call.to is None and not call.merge:
         values["to"] = said.to
-        named = [_below(folder, each) for each in said.inputs]
-        call.words = [each for each in named if _may_be_there(each)] or named
+        named = [_below(os.path.dirname(place), each) for each in said.inputs]
+        call.words = [each for each in named if _may_be_there(each)]
+        if named and not call.words:
+            told = f"no file matches the `inputs` of the policy ({', '.join(named)})"
+            error = NotReadable("unreadable", told, hint=f"mend `inputs` in {place}, or name the captures")
+            error.path = place
+            raise error
         return [each for each in named if each not in call.words]
     return []
 
