@@ -26,7 +26,7 @@ from .captures import FIXTURES, Capture, corpus, fixtures
 from .examples import Examples, schema
 from .found import FOUND
 from .shared import SHARED
-from .small import answer
+from .small import answer, ask
 from .small import called as called_at_once
 from .test_judges import ERROR_FRAMES, LOST_BLANK_LINES
 

@@ -121,13 +121,26 @@ class Shape:
             if mark in value or mark == MARKS[0]:
                 members = fitting or members
         best: tuple[tuple[int, ...], list[ValidationError]] = ((), [])
+        named = isinstance(value, dict) and MARKS[0] in value
         for each in members:
             faults = list(validator.descend(value, each))
             if not faults:
-                return []
+                return self._beside(validator, each, members, value) if named else []
             rank = _rank(each, value, faults)
             best = best if best[1] and best[0] <= rank else (rank, faults)
         return best[1]
+
+    def _beside(
+        self, validator: Any, taken: Schema, members: list[Schema], value: dict[str, Any]
+    ) -> list[ValidationError]:
+        """The faults of keys that the member without a fault does not know, and no member which knows them takes."""
+        known, found = taken.get("properties", {}), list[ValidationError]()
+        for key in value if known and len(members) > 1 else ():
+            takers = [each["properties"][key] for each in members if key in each.get("properties", ())]
+            if takers and key not in known:
+                told = [list(validator.descend(value[key], schema, path=key)) for schema in takers]
+                found += min(told, key=lambda faults: len(faults))
+        return found
 
     def _takes(self, schema: Schema, value: Any) -> bool:
         return any(_fits(each, value) for each in self.members(schema))
