@@ -138,8 +138,10 @@ class Shape:
         for key in value if known and len(members) > 1 else ():
             takers = [each["properties"][key] for each in members if key in each.get("properties", ())]
             if takers and key not in known:
-                told = [list(validator.descend(value[key], schema, path=key)) for schema in takers]
-                found += min(told, key=lambda faults: len(faults))
+                told: list[list[ValidationError]] = [
+                    list(validator.descend(value[key], schema, path=key)) for schema in takers
+                ]
+                found += sorted(told, key=len)[0]
         return found
 
     def _takes(self, schema: Schema, value: Any) -> bool:
