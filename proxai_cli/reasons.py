@@ -291,6 +291,9 @@ ERRORS: dict[str, Failure] = {
         "--from P and --kind K, if you know what it is",
     ),
     "ambiguous": Failure(3, "More than one protocol fits; settle it with `--from`.", "--from P"),
+    "wrong-kind": Failure(
+        3, "The document is of another kind than what is asked for takes.", "proxai inspect   tells what it is"
+    ),
     "wrong-protocol": Failure(3, "The body is not what `--from` says.", "leave --from out"),
     "empty": Failure(
         3, "There is nothing to translate: no message, no choice, no event.", "capture the call again, with its body"

@@ -110,7 +110,8 @@ FILES: dict[str, Any] = {
 def test_the_document_goes_to_stdout_and_the_rest_to_stderr(proxai: Proxai) -> None:
     done = proxai("convert", "req.json", "--to", "messages")
     assert done.code == 0 and done.value["system"] and done.out.endswith(b"}\n") and done.out.count(b"\n") == 1
-    first, *losses, last = done.err.splitlines()
+    first, *losses, left, last = done.err.splitlines()
+    assert left == "  note  1 leaf in which nothing is lost (-v)"
     assert re.fullmatch(r"req\.json: chat request -> messages \(certain: .+\)", first)
     assert losses == [
         "  loss  no-equivalent       dropped      /seed, /metadata/team, /metadata/trace (3)",
@@ -166,16 +167,46 @@ def test_convert_and_stream_write_the_same_bytes(proxai: Proxai) -> None:
         proxai("convert", "-", "--to", "messages", stdin=STREAM.replace("\n", "\r\n")),
     ):
         assert other.out == one.out and other.code == 0
-    first, loss, _ = proxai("stream", "--to", "messages", stdin=STREAM).err.splitlines()
+    first, loss, _, _ = proxai("stream", "--to", "messages", stdin=STREAM).err.splitlines()
     assert first == "stdin: chat stream -> messages, 4 events, complete, 1 loss"
     assert loss == "  loss  no-equivalent  dropped      /created"
 
 
+NEWCOMERS: list[tuple[list[str], int, str]] = [
+    (["convert", "req.json", "--to", "anthropic"], 2, "try: --to messages\n"),
+    (["convert", "req.json", "--to", "Claude"], 2, "try: --to messages\n"),
+    (["convert", "req.json", "--from", "openai", "--to", "messages"], 2, "try: --from chat   or   --from responses\n"),
+    (["validate", "req.json", "--as", "anthropic"], 2, "try: --as messages\n"),
+    (["convert", "req.json", "--to", "gemini"], 2, "try: proxai convert --help\n"),
+    (["diff", "req.json", "--to", "messages", "--report", "foo:r.txt"], 2, "FORM is one of table, tree, lines, json,"),
+    (["map", "/seed"], 2, "try: proxai map chat messages --field /seed\n"),
+    (["collect", "reply.json"], 3, "error[wrong-kind] reply.json: this is a messages response, no stream\n"),
+    (["convert", "none.json", "--from", "messages", "--to", "chat"], 3, "try: --kind request, response, stream or error"),
+    (["convert", "req.json", "--from", "responses", "--to", "messages"], 3, "--from says responses, the body says chat: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "code", "said"), NEWCOMERS, ids=[" ".join(each[0]) for each in NEWCOMERS])
+def test_what_a_newcomer_types_is_answered_with_what_was_meant(
+    proxai: Proxai, words: list[str], code: int, said: str
+) -> None:
+    Path("none.json").write_text('{"x": 1}')
+    done = proxai(*words)
+    assert done.code == code and said in done.err
+    assert all(len(line) <= 130 for line in done.err.splitlines())
+
+
+def test_a_whole_exchange_is_called_one(proxai: Proxai) -> None:
+    body = text.loads(Path("req.json").read_bytes())
+    Path("call.json").write_bytes(
+        text.dumps({"method": "POST", "url": "/v1/chat/completions", "headers": {}, "body": body})
+    )
+    assert proxai("inspect", "call.json").out.splitlines()[1].split()[2:4] == [b"chat", b"exchange"]
+
+
 def test_a_stream_needs_a_stream(proxai: Proxai) -> None:
     done = proxai("stream", "reply.json", "--to", "chat")
-    assert (
-        done.code == 3 and done.out == b"" and "error[unrecognised]" in done.err and "try: proxai explode" in done.err
-    )
+    assert done.code == 3 and done.out == b"" and "error[wrong-kind]" in done.err and "try: proxai explode" in done.err
 
 
 def test_each_event_is_out_before_the_next_is_read() -> None:
@@ -332,10 +363,10 @@ CODES = [
     (["collect", "cut.sse"], 3, "truncated"),
     (["collect", "cut.sse", "--partial"], 3, "truncated"),
     (["explode", "req.json"], 3, "unrecognised"),
-    (["explode", "s.sse"], 3, "unrecognised"),
+    (["explode", "s.sse"], 3, "wrong-kind"),
     (["convert", "reply.json", "--to", "responses", "--request", "missing.json"], 3, "unreadable"),
-    (["collect", "reply.json"], 3, "unrecognised"),
-    (["convert", "req.json", "--kind", "stream", "--to", "messages"], 3, "unrecognised"),
+    (["collect", "reply.json"], 3, "wrong-kind"),
+    (["convert", "req.json", "--kind", "stream", "--to", "messages"], 3, "wrong-kind"),
     (["inspect", "req.json", "tie.json"], 3, "ambiguous"),
     (["inspect", "req.json"], 0, None),
     (["map", "unheard-of"], 2, "bad-call"),
@@ -716,6 +747,19 @@ def test_inspect(proxai: Proxai) -> None:
     assert len(proxai("inspect", "req.json", "-v").out.splitlines()) > len(
         proxai("inspect", "req.json").out.splitlines()
     )
+
+
+def test_rows_fit_into_a_screen_and_stay_whole_in_a_pipe(proxai: Proxai, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = (["map", "--reasons"], ["map", "--choices"], ["map", "chat", "messages"], ["inspect", "."])
+    piped = [proxai(*words).out.decode().splitlines() for words in calls]
+    assert all(max(map(len, lines)) > 80 for lines in piped)
+    for columns in (80, 120):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for words, lines in zip(calls, piped, strict=True):
+            shown = proxai(*words).out.decode().splitlines()
+            assert max(map(len, shown)) <= columns and len(shown) > len(lines), words
+    monkeypatch.setenv("COLUMNS", "1")
+    assert all(proxai(*words).out for words in calls)
 
 
 def test_inspect_goes_on(proxai: Proxai) -> None:

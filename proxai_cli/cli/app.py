@@ -91,6 +91,5 @@ def _by_typer(commands: list[Command], words: list[str]) -> Call | int:
         return read(commands, words)
     except BadCall as error:
         name = error.command if error.command in COMMANDS else ""
-        raise ProxaiError(
-            "bad-call", error.message, hint=" ".join(["proxai", *([name] if name else []), "--help"])
-        ) from None
+        hint = error.meant or " ".join(["proxai", *([name] if name else []), "--help"])
+        raise ProxaiError("bad-call", error.message, hint=hint) from None

@@ -320,7 +320,7 @@ def _whole(document: Document) -> Whole:
     if not document.is_reply_or_request:
         what = "a whole exchange" if document.is_exchange else f"of a call that creates no reply ({document.endpoint})"
         raise NotThatProtocol(
-            "unrecognised", f"this is {what}; bodies are compared", hint="--at POINTER   names the bodies in it"
+            "wrong-kind", f"this is {what}; bodies are compared", hint="--at POINTER   names the bodies in it"
         )
     if document.part.pieces is None:
         return Whole(document, document.value, document.kind, len(document.part.body), [], {})

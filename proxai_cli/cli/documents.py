@@ -93,7 +93,7 @@ def _recognised(part: Part, told: Told) -> Document:
         raise part.fault
     if told.kind and (told.kind == "stream") != (part.pieces is not None):
         raise NotThatProtocol(
-            "unrecognised", f"--kind says {told.kind}, but this is {'a body' if part.body else 'a stream'}"
+            "wrong-kind", f"--kind says {told.kind}, but this is {'a body' if part.body else 'a stream'}"
         )
     if part.pieces is not None:
         seen: list[bytes] = []
@@ -208,12 +208,14 @@ def _settled(found: Detection, told: Told, kind: str = "") -> tuple[str, str, st
             raise NotThatProtocol(
                 "wrong-protocol",
                 f"--from says {told.protocol}, the body says {found.protocol or ' or '.join(found.candidates)}: "
-                + "; ".join(found.evidence[:3]),
+                + "".join(found.evidence[:1]).partition(" or ")[0],
                 hint=f"--from {found.candidates[0]}",
             )
         if not kind:
             raise NotThatProtocol(
-                "unrecognised", f"this is no document of {told.protocol} that is known", hint="--kind request"
+                "unrecognised",
+                f"this is no document of {told.protocol} that is known",
+                hint="--kind request, response, stream or error, if it is one",
             )
         return told.protocol, kind, TOLD, found.evidence
     if found.sure == AMBIGUOUS:
@@ -240,7 +242,7 @@ def no_stream(document: Document) -> ProxaiError:
     """What to say where a stream is needed and something else came."""
     what = _whole(document) or f"a {document.protocol} {document.kind}, no stream"
     is_reply = document.is_reply_or_request and document.kind == "response"
-    return NotThatProtocol("unrecognised", f"this is {what}", hint=_instead(document, is_reply))
+    return NotThatProtocol("wrong-kind", f"this is {what}", hint=_instead(document, is_reply))
 
 
 def _instead(document: Document, is_reply: bool) -> str:
@@ -252,8 +254,8 @@ def _instead(document: Document, is_reply: bool) -> str:
 def no_reply(document: Document) -> ProxaiError:
     """What to say where the body of a reply is needed and something else came."""
     if document.part.pieces is not None:
-        return NotThatProtocol("unrecognised", f"this is a {document.protocol} stream already", hint="proxai stream")
-    return NotThatProtocol("unrecognised", f"this is {_whole(document)}", hint="proxai convert")
+        return NotThatProtocol("wrong-kind", f"this is a {document.protocol} stream already", hint="proxai stream")
+    return NotThatProtocol("wrong-kind", f"this is {_whole(document)}", hint="proxai convert")
 
 
 def _whole(document: Document) -> str:

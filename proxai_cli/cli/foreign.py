@@ -45,6 +45,7 @@ class Foreign:
 
 def is_elsewhere(error: Exception, part: Part) -> bool:
     """Is this the body of a call that creates no reply, of an API that is not known?"""
-    if not isinstance(error, ProxaiError) or error.code != "unrecognised" or part.container not in CALLS:
+    told = isinstance(error, ProxaiError) and error.code in ("unrecognised", "wrong-kind")
+    if not told or part.container not in CALLS:
         return False
     return part.head is not None and bool(part.head.url) and not creates_reply(part.head)

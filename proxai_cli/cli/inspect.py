@@ -92,7 +92,7 @@ def _row(item: Item) -> tuple[str, ...]:
     return (
         item.container,
         source.protocol,
-        what(item) if item.label else source.kind,
+        what(item),
         source.sure or "",
         safe(source.model or ""),
         _size(source.bytes or 0),

@@ -43,6 +43,9 @@ def _explain(call: Call, code: str) -> None:
     if code in PROTOCOL_WORDS:
         other = next(word for word in PROTOCOL_WORDS if word != code)
         raise ProxaiError("bad-call", "the mapping is that of a pair of protocols", hint=f"proxai map {code} {other}")
+    if code.startswith("/"):
+        hint = f"proxai map {' '.join(PROTOCOL_WORDS[::2])} --field {code}"
+        raise ProxaiError("bad-call", "a field is one of a protocol, on the way to another", hint=hint)
     told = mapping.explained(code)
     if not told:
         near = nearest(code, [each.code for each in mapping.codes()])

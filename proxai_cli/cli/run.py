@@ -294,7 +294,8 @@ def _report(said: str, to_stdout: bool) -> tuple[str, str]:
         place = said
         suffix = place[place.rfind(".") :] if "." in place else ""
         if suffix not in SUFFIXES:
-            raise ProxaiError("bad-call", f"--report cannot tell the form of {said!r}", hint="--report json:FILE")
+            hint = f"--report FORM:FILE; FORM is one of {', '.join(WRITERS)}"
+            raise ProxaiError("bad-call", f"--report cannot tell the form of {said!r}", hint=hint)
         form = SUFFIXES[suffix]
     if not place:
         raise ProxaiError("bad-call", f"--report {said} names no file", hint=f"--report {form}:FILE")

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -14,11 +15,30 @@ from .options import Call, Command, Option
 
 
 class BadCall(Exception):
-    """A call that is not understood: what is wrong, and the command that it is about."""
+    """A call that is not understood: what is wrong, the command that it is about, and what was meant if it is clear."""
 
-    def __init__(self, message: str, command: str) -> None:
+    def __init__(self, message: str, command: str, meant: str = "") -> None:
         super().__init__(message)
-        self.message, self.command = message, command
+        self.message, self.command, self.meant = message, command, meant
+
+
+# What people call a protocol by, who do not know our words yet.
+MEANT = {
+    "anthropic": ("messages",),
+    "claude": ("messages",),
+    "openai": ("chat", "responses"),
+    "gpt": ("chat", "responses"),
+    "completions": ("chat",),
+    "response": ("responses",),
+    "message": ("messages",),
+}
+_NO_PROTOCOL = re.compile(r"'(--(?:to|from|as))'.*: '([\w-]+)' is not one of")
+
+
+def _meant(message: str) -> str:
+    """The option with the protocols that a word for one stands for."""
+    found = _NO_PROTOCOL.search(message)
+    return "   or   ".join(f"{found[1]} {word}" for word in MEANT.get(found[2].lower(), ())) if found else ""
 
 
 def read(commands: list[Command], words: list[str]) -> Call | int:
@@ -49,7 +69,8 @@ def read(commands: list[Command], words: list[str]) -> Call | int:
         raise ProxaiError("not-written", f"stdout cannot be written: {(error.strerror or '').lower()}") from None
     except TyperException as error:
         context = getattr(error, "ctx", None)
-        raise BadCall(error.format_message(), context.info_name if context else "") from None
+        said = error.format_message()
+        raise BadCall(said, context.info_name if context else "", _meant(said)) from None
 
 
 def _top(version: Annotated[bool, typer.Option("--version", help="the version")] = False) -> None:

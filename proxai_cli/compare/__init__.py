@@ -100,7 +100,7 @@ def compare(
     kind = kind_of(done.value, first.kind)
     if kind != second.kind:
         raise NotThatProtocol(
-            "unrecognised",
+            "wrong-kind",
             f"the first is of kind {first.kind}, the second {second.kind}; only what is of one kind is compared",
             hint="proxai inspect   tells what each of them is",
         )
