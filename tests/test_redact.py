@@ -216,6 +216,7 @@ def everything(data: bytes) -> str:
         ({"logprobs": [{"token": "Supercalifragilistic", "logprob": -1}]}, [], ["Supercalifragilistic"]),
         ({"properties": {"password": {"type": "string"}}, "required": ["password"]}, [], ['"type":"string"', '["password"]']),
         ({"text": "password: hunter2hunter2 and task-force-of-many-people"}, ["hunter2"], ["task-force-of-many-people"]),
+        ({"text": "sk-learn-is-a-library-of-many and user-friendlyprograms"}, [], ["sk-learn-is-a-library-of-many", "user-friendlyprograms"]),
         ({"text": "the max_tokens: 1234567890123, see user guide"}, [], ["1234567890123"]),
         ({"type": "thinking", "thinking": "hm", "signature": "EqQBCkYIBxgC1234"}, ["EqQBCkYIBxgC"], ['"hm"', "redacted"]),
         ({"type": "redacted_thinking", "data": "EqQBCkYIBxgC1234"}, ["EqQBCkYIBxgC"], []),
@@ -445,9 +446,9 @@ def test_a_secret_that_tokens_or_the_alternatives_to_them_spell(protocol: str, a
 
 def test_a_secret_in_a_list_of_tokens() -> None:
     tokens = [ONE[at : at + 5] for at in range(0, len(ONE), 5)]
-    data = dumped({"choices": [{"text": "", "logprobs": {"tokens": tokens, "token_logprobs": [-1.0] * len(tokens)}}]})
+    data = dumped({"logprobs": {"tokens": tokens, "token_logprobs": [-1.0] * len(tokens)}})
     assert leaks(data, [])
-    assert "redacted" in "".join(text.loads(shown(data).data)["choices"][0]["logprobs"]["tokens"])
+    assert "redacted" in "".join(text.loads(shown(data).data)["logprobs"]["tokens"])
 
 
 def test_a_stream_that_an_archive_keeps_event_by_event() -> None:
