@@ -79,7 +79,8 @@ def may_be_record(value: Any, bare: bool = False) -> bool:
     A line of a batch, and an exchange with its bodies, are documents by themselves, unless bare bodies are wanted.
     """
     if isinstance(value, list):
-        return bool(value) and isinstance(value[0], (dict, str))
+        first = value[0] if value else None
+        return isinstance(first, str) or (isinstance(first, dict) and "custom_id" not in first)
     if not isinstance(value, dict):
         return False
     if "custom_id" in value or ("body" in value and ("url" in value or "status" in value)):
