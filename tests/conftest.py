@@ -1,8 +1,14 @@
 """Options of the test run, and a word about what is skipped for want of the folder beside the project."""
 
+import os
 from typing import Any
 
 from .shared import SHARED
+
+
+def pytest_configure() -> None:
+    """No screen is so wide as a parallel run says; a test that needs one says it by itself."""
+    os.environ.pop("COLUMNS", None)
 
 
 def pytest_addoption(parser: Any) -> None:

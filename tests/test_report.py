@@ -32,15 +32,15 @@ from proxai_cli.report.account import (
     rows_of_stream,
     with_values,
 )
-from proxai_cli.report.console import table
-from proxai_cli.report.examples import examples, names
+from proxai_cli.report.console import formed as as_table
+from proxai_cli.report.examples import examples
 from proxai_cli.report.forms import Shown
 from proxai_cli.report.grid import grid, wrapped
 from proxai_cli.report.json import Unbalanced
 from proxai_cli.report.lines import changes, safe, summary, sums
 from proxai_cli.report.markdown import LIMIT
 from proxai_cli.report.markdown import formed as as_markdown
-from proxai_cli.schemas import ours
+from proxai_cli.schemas import names, ours
 from proxai_cli.tables import Field, Nested, Word, rules
 
 from .tools.make_showings import PLACE, showings
@@ -71,6 +71,10 @@ def run(*items: Item, exit: int = 0) -> Report:
 
 def markdown(*items: Item) -> str:
     return as_markdown(run(*items), Shown()).decode()
+
+
+def table(*items: Item, **shown: Any) -> str:
+    return as_table(run(*items), Shown(**shown)).decode()
 
 
 def report(*items: Item, exit: int = 0) -> dict[str, Any]:
@@ -299,7 +303,7 @@ def evil() -> Item:
 
 @pytest.mark.parametrize("color", [False, True])
 def test_what_could_steer_a_terminal_is_escaped(color: bool) -> None:
-    shown = table([evil()], 200, color)
+    shown = table(evil(), width=200, color=color)
     assert "\\x1b[31m[red]x[/red]" in shown, "markup is not markup"
     assert "\x1b[31m[" not in shown and "\u202e" not in shown and "\x00" not in shown
     assert ("\x1b[" in shown) is color
@@ -323,11 +327,86 @@ def test_markdown_stays_small_enough_for_a_comment() -> None:
 
 
 def test_the_table_balances_and_explains() -> None:
-    shown = table([item()], 100, False)
+    shown = table(item(), width=100)
     assert shown.index("clamp-temperature") < shown.index("no-equivalent") < shown.index("default-max-tokens")
     counts = item().counts
     assert counts and sums(counts, "source", "target") in shown
     assert "proxai map clamp-temperature   explains" in shown
+
+
+@pytest.mark.parametrize("width", [1, 40, 60, 80, 100, 109, 110, 120, 200])
+def test_no_path_is_cut_inside_of_a_step_on_any_screen(width: int) -> None:
+    deep = {**REQUEST, "metadata": {"a_rather_long_name": "x", "an_even_longer_name": "y"}}
+    shown = table(item(deep), width=width)
+    if width < 40:
+        return
+    assert max(map(len, shown.splitlines())) <= width
+    for step in ("/a_rather_long_name", "/an_even_longer_name", "/max_tokens"):
+        assert step in shown
+    assert ("place, and what" in shown) is (width < 110) and "what that means" in shown.replace("\n", " ")
+    assert "┃ op " in shown or width < 72
+
+
+KNOWN = Change(DROPPED, ("seed",), None, "no-equivalent", "loss", 1, state="known")
+NEW = Change(DROPPED, ("logit_bias",), None, "no-equivalent", "risk", 1)
+
+
+def test_what_is_known_or_allowed_is_only_counted() -> None:
+    both = item(changes=(KNOWN, NEW, KNOWN._replace(source=("n",), state="allowed", rule="r")))
+    shown = table(both, item(changes=(KNOWN,)))
+    assert "/seed" not in shown and "/n" not in shown and "/logit_bias" in shown
+    assert "  1 known, 1 allowed (-v)" in shown.splitlines()
+    assert shown.splitlines()[-2:] == [
+        "1 document with nothing new (-v shows what is known or allowed)",
+        "1 new, 1 known, 1 allowed",
+    ]
+    verbose = table(both, item(changes=(KNOWN,)), verbose=True)
+    assert verbose.index("/logit_bias") < verbose.index("/seed") and "(-v" not in verbose
+    assert verbose.splitlines()[-1] == "1 new, 1 known, 1 allowed"
+
+
+def test_a_run_that_passes_is_a_few_lines() -> None:
+    shown = table(*[item(changes=(KNOWN,))] * 50)
+    assert shown.splitlines() == [
+        "50 documents with nothing new (-v shows what is known or allowed)",
+        "0 new, 1 known",
+    ]
+
+
+def test_what_is_denied_stands_first() -> None:
+    denied = KNOWN._replace(level="note", source=("tools",), state="denied", rule="never")
+    shown = table(item(changes=(NEW, denied)))
+    assert shown.index("/tools") < shown.index("/logit_bias")
+    assert shown.splitlines()[-1] == "1 new, 1 denied"
+
+
+def test_the_sums_are_left_out_where_nobody_wants_them() -> None:
+    assert "source " in table(item()) and "source " not in table(item(), sums=False)
+
+
+def test_what_a_gateway_did_has_a_true_heading() -> None:
+    at = ("stop", 1)
+    changes = [
+        Change(DROPPED, at, None, "not-carried", "risk", 1, avoidable=True),
+        Change(CHANGED, ("seed",), ("seed",), "differs", "risk", 1, avoidable=True),
+        Change(SYNTHESIZED, None, ("n",), "added", "loss", 1, avoidable=True),
+        Change(DROPPED, ("top_k",), None, "no-equivalent", "risk", 1, avoidable=False),
+    ]
+    heads = ["the gateway lost it", "the gateway changed it", "the gateway added it", "unavoidable"]
+    for count in range(1, 5):
+        shown = table(item(changes=changes[:count], against="b.json"))
+        assert [head in shown for head in heads] == [number < count for number in range(4)]
+    found = [line.partition("  ")[0] for line in shown.splitlines() if "able" in line]
+    assert len(found) == 4
+
+
+def test_the_rows_of_a_comparison_are_cut_for_a_person_only() -> None:
+    long = Change(DROPPED, ("messages", 1, "content", 0, "text"), ("input", 0, "text"), "not-carried", "risk", 1)
+    compared = item(changes=[long._replace(avoidable=True)], against="b.json")
+    assert "/messages/1/content/0/text  would be /input/0/text" in table(compared, width=50)
+    shown = table(compared, width=50, room=50)
+    assert max(len(line) for line in shown.splitlines() if line.startswith("    ")) <= 50
+    assert "/input/0" in shown
 
 
 def test_groups_are_most_severe_first() -> None:

@@ -284,6 +284,7 @@ class Run:
         if place == STDOUT:
             color = screen.coloured(self.call.color, screen.stream(self.to_stdout))
             shown = shown._replace(width=screen.width(), color=color, indent=2 if self.to_stdout else None)
+            shown = shown._replace(room=screen.room(self.to_stdout), sums=not self.call.quiet)
         return formed(form, report, shown)
 
 

@@ -83,9 +83,9 @@ def coloured(when: str, stream: Any) -> bool:
     return os.environ.get("TERM") != "dumb" and is_terminal(stream)
 
 
-def room() -> int | None:
-    """Columns into which rows on stdout have to fit; None where each stays one line, for a program that reads them."""
-    return width() if is_terminal(sys.stdout) or os.environ.get("COLUMNS", "").isdigit() else None
+def room(to_stdout: bool = True) -> int | None:
+    """Columns into which rows have to fit; None where each stays one line, for a program that reads them."""
+    return width() if is_terminal(stream(to_stdout)) or os.environ.get("COLUMNS", "").isdigit() else None
 
 
 def width() -> int:

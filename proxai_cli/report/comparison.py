@@ -7,33 +7,50 @@ from collections.abc import Iterable, Iterator
 
 from ..ledger import CHANGED, DROPPED, IGNORED, SYNTHESIZED, VOLATILE
 from ..reasons import LEVELS
-from .account import Change, Found, Item, pattern, pointer
-from .lines import counted, how_sure, judgement, name, safe, says, sums, where
+from .account import Change, Found, Item, kinds_of_places, pointer
+from .forms import Shown
+from .grid import grid
+from .lines import counted, how_sure, judgement, name, safe, says, sums, sums_within, where
 
-AVOIDABLE = "avoidable: the gateway lost it, the target has a place for it"
+# What stands above the changes that somebody else could have avoided, by what was done.
+AVOIDABLE = {
+    DROPPED: "avoidable: the gateway lost it, the target has a place for it",
+    CHANGED: "avoidable: the gateway changed it, the target can say the same",
+    SYNTHESIZED: "avoidable: the gateway added it, nothing asks for it",
+}
 UNAVOIDABLE = "unavoidable"
+INDENT = 4
 
 
-def told(item: Item, verbose: bool = False) -> list[str]:
-    """One pair of documents in lines. What was only put in because the target demands it is left to `verbose`."""
+def told(item: Item, shown: Shown, forgiven: str = "") -> list[str]:
+    """One pair of documents in lines; `forgiven` says how much of it is not in the item.
+
+    What was only put in because the target demands it is left to `verbose`.
+    """
+    verbose = shown.verbose
     lines = [_head(item)]
     if verbose and item.source:
         lines += [f"  evidence: {safe(one)}" for one in item.source.evidence]
-    blamed = [change for change in item.changes if change.avoidable]
+    blamed = sorted((change for change in item.changes if change.avoidable), key=_severity)
     others = [change for change in item.changes if not change.avoidable]
     demanded = [change for change in others if change.op == SYNTHESIZED and change.level == "note" and not verbose]
-    shown = [change for change in others if verbose or change.op != SYNTHESIZED or change.level != "note"]
-    for title, rows in ((AVOIDABLE, _rows(blamed, item)), (UNAVOIDABLE, _grouped(shown))):
+    rest = [change for change in others if verbose or change.op != SYNTHESIZED or change.level != "note"]
+    parts = {title: _rows((each for each in blamed if each.op == op), item) for op, title in AVOIDABLE.items()}
+    parts[UNAVOIDABLE] = _grouped(rest)
+    for title, rows in parts.items():
         if rows:
-            lines += [f"  {title}", *_columns(rows)]
+            lines += [f"  {title}", *_columns(rows, shown.room)]
     if demanded:
         lines.append(f"  {sum(change.leaves for change in demanded)} that the target demands (-v)")
     for found in item.findings:
         lines.append(f"  {found.level}  {found.code}  {where(found)}{safe(found.text)}" + _judged(found))
+    lines += [f"  {forgiven}"] if forgiven else []
     if item.counts:
         lines += _not_compared(item.counts.source, item.counts.target)
-        lines.append(sums(item.counts, "source", "target"))
-    first = next(iter(sorted([*blamed, *shown], key=_severity)), None)
+        if shown.sums:
+            whole = sums(item.counts, "source", "target")
+            lines += [whole] if shown.room is None else sums_within(item.counts, shown.room)
+    first = next(iter([*blamed, *sorted(rest, key=_severity)]), None)
     return lines + ([f"proxai map {first.reason}   explains"] if first else [])
 
 
@@ -63,7 +80,7 @@ def _severity(change: Change) -> tuple[bool, int]:
 def _rows(changes: Iterable[Change], item: Item) -> list[tuple[str, str, str, str]]:
     """Level, what happened, where, and what was to be expected there."""
     rows = []
-    for change in sorted(changes, key=_severity):
+    for change in changes:
         source, target = (
             safe(pointer(path) or "/") if path is not None else "" for path in (change.source, change.target)
         )
@@ -87,23 +104,16 @@ def _judged(said: Change | Found) -> str:
 
 def _grouped(changes: Iterable[Change]) -> list[tuple[str, str, str, str]]:
     """The same of kinds of places."""
-    groups: dict[tuple[str, str, str, str], int] = {}
+    groups: dict[tuple[str, str, str], list[Change]] = {}
     for change in sorted(changes, key=_severity):
-        place = pattern(change.source if change.source is not None else change.target) or "/"
-        key = change.level, change.op, place, _joined("", change)
-        groups[key] = groups.get(key, 0) + change.leaves
+        groups.setdefault((change.level, change.op, _joined("", change)), []).append(change)
     return [
-        (level, op, safe(place) + (f" ({count})" if count > 1 else ""), tail)
-        for (level, op, place, tail), count in groups.items()
+        (level, op, safe(place or "/") + (f" ({count})" if count > 1 else ""), tail)
+        for (level, op, tail), these in groups.items()
+        for place, count in kinds_of_places(these).items()
     ]
 
 
-WIDEST = 40
-
-
-def _columns(rows: list[tuple[str, str, str, str]]) -> list[str]:
-    widths = [min(WIDEST, max(len(row[at]) for row in rows)) for at in range(3)]
-    return [
-        "    " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, [*widths, 0], strict=True)).rstrip()
-        for row in rows
-    ]
+def _columns(rows: list[tuple[str, str, str, str]], room: int | None) -> list[str]:
+    told = grid(("",) * 4, rows, width=None if room is None else room - INDENT)[1:]
+    return [" " * INDENT + line for row in told for line in row.splitlines()]

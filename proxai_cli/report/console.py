@@ -1,16 +1,17 @@
 """The account as a table for the screen. Only here `rich` is known, and loaded when a table is asked for."""
 
 import io
-import re
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
 from ..reasons import LEVELS
-from .account import Change, Found, Item, Report, code, groups, told_once
+from .account import FORGIVEN, Change, Found, Group, Item, Report, code, groups, told_once
 from .account import places as places_of
 from .forms import Shown
+from .grid import wrapped
 from .json import totals
-from .lines import how_sure, judgement, name, safe, sums, told_together, way
+from .lines import counted, how_sure, judgement, name, safe, sums_within, told_together, way
 from .lines import where as where_of
 
 if TYPE_CHECKING:
@@ -19,27 +20,56 @@ if TYPE_CHECKING:
 
 STYLE = {"note": "cyan", "loss": "yellow", "risk": "bold red", "unexplained": "bold magenta"}
 SHOWN = 8
-NARROWEST, BORDERS = 16, 16
+# From so many columns on, what a change means has one of its own, and from so many on its reason and op.
+ROOMY, NARROW = 110, 72
+NARROWEST = 16
 
 
 def formed(report: Report, shown: Shown) -> bytes:
     """A run as tables: one for each document, or one for all of them by file or path."""
-    if shown.by == "reason":
-        return table(report.items, shown.width, shown.color, shown.verbose).encode()
     console, out = screen(shown.width, shown.color)
-    console.print(by_file(report.items) if shown.by == "file" else by_path(report.items, shown.width))
-    console.print(told_together(report, told_once(report.items)))
+    told = told_once(report.items)
+    if shown.by == "reason":
+        _by_reason(console, report, shown)
+        is_judged = any(same.said.state != "new" for same in told) or report.verdict.policy or report.verdict.baseline
+        if not is_judged and len(report.items) < 2:
+            return out.getvalue().encode()
+    else:
+        console.print(by_file(report.items) if shown.by == "file" else by_path(report.items, shown.width))
+    console.print(told_together(report, told))
     return out.getvalue().encode()
 
 
-def table(items: Iterable[Item], width: int, color: bool, verbose: bool = False) -> str:
-    """Each document with its changes by reason, the most severe first, its findings, and its sums."""
-    console, out = screen(width, color)
-    for number, item in enumerate(items):
-        if number:
+def _by_reason(console: "Console", report: Report, shown: Shown) -> None:
+    """Each document with its changes by reason, the most severe first, its findings, and its sums.
+
+    What is known or allowed is only counted unless all is to be shown; documents with nothing else, too.
+    """
+    left = printed = 0
+    for item in report.items:
+        counting = item if shown.verbose else _counting(item)
+        if item.said and not counting.said:
+            left += 1
+            continue
+        if printed:
             console.print()
-        _item(console, item, verbose)
-    return out.getvalue()
+        printed += 1
+        _item(console, counting, shown, _forgiven(item) if len(counting.said) < len(item.said) else "")
+    if left:
+        if printed:
+            console.print()
+        console.print(f"{counted(left, 'document')} with nothing new (-v shows what is known or allowed)")
+
+
+def _counting(item: Item) -> Item:
+    """An item without what counts for nothing."""
+    changes = tuple(change for change in item.changes if change.state not in FORGIVEN)
+    return item._replace(changes=changes, findings=tuple(one for one in item.findings if one.state not in FORGIVEN))
+
+
+def _forgiven(item: Item) -> str:
+    states = Counter(same.said.state for same in told_once([item]))
+    return ", ".join(f"{states[state]} {state}" for state in FORGIVEN if states[state]) + " (-v)"
 
 
 def screen(width: int, color: bool) -> "tuple[Console, io.StringIO]":
@@ -103,53 +133,68 @@ def _table(first: str, *heads: str) -> "Table":
     return rows
 
 
-def _item(console: "Console", item: Item, verbose: bool) -> None:
-    from rich.table import Table
+def _item(console: "Console", item: Item, shown: Shown, forgiven: str) -> None:
+    """One document; `forgiven` says how much of it is not shown."""
     from rich.text import Text
 
     if item.against is not None:
         from . import comparison
 
-        for line in comparison.told(item, verbose):
+        for line in comparison.told(item, shown, forgiven):
             console.print(Text(line), soft_wrap=True)
         return
     console.print(Text("   ".join(said for said in (name(item), way(item), how_sure(item)) if said)))
-    if verbose and item.source:
+    if shown.verbose and item.source:
         for one in item.source.evidence:
             console.print(Text(f"  evidence: {safe(one)}"))
     found = groups(item.changes)
     if found:
-        rows = Table()
-        heads = ("level", "reason", "op", *(["state"] if any(group.state != "new" for group in found) else []))
-        cells = [[getattr(group, head) for head in heads] for group in found]
-        for head in heads:
-            rows.add_column(head, no_wrap=True)
-        taken = sum(max(map(len, column)) for column in zip(*cells, strict=True)) + BORDERS
-        wide = max(NARROWEST, (console.width - taken) * 3 // 5)
-        rows.add_column("place", overflow="fold", max_width=wide)
-        rows.add_column("what that means")
-        for group, (level, *rest) in zip(found, cells, strict=True):
-            where = Text(places(group.places, wide))
-            rows.add_row(Text(level, style=STYLE[level]), *rest, where, Text(group.text))
-        console.print(rows)
+        console.print(_changes(found, shown.width))
     for finding in item.findings:
         level, judged = Text(finding.level, style=STYLE[finding.level]), judgement(finding)
         told = f"  {finding.code}  {where_of(finding)}{safe(finding.text)}" + (f" [{judged}]" if judged else "")
         console.print(Text.assemble("  ", level, told))
-    if item.counts:
-        console.print(Text(sums(item.counts, "source", "target")))
+    if forgiven:
+        console.print(Text(f"  {forgiven}"))
+    if item.counts and shown.sums:
+        for line in sums_within(item.counts, shown.width):
+            console.print(Text(line))
     if found:
         console.print(Text(f"proxai map {found[0].reason}   explains"))
+
+
+def _changes(found: list[Group], width: int) -> "Table":
+    """Groups of changes as a table. On a narrow screen places, and below them what that means, share one column; on a
+    very narrow one with the reason and op, too."""
+    from rich.table import Table
+    from rich.text import Text
+
+    heads = ["level", *(["reason", "op"] if width >= NARROW else [])]
+    heads += ["state"] if any(group.state != "new" for group in found) else []
+    cells = [[str(getattr(group, head)) for head in heads] for group in found]
+    rest = width - sum(max(map(len, column)) + 3 for column in zip(heads, *cells, strict=True)) - 4
+    rows = Table()
+    for head in heads:
+        rows.add_column(head, no_wrap=True)
+    is_roomy = width >= ROOMY
+    wide = max(NARROWEST, rest * 3 // 5 if is_roomy else rest)
+    rows.add_column("place" if is_roomy else "place, and what that means", overflow="fold", max_width=wide)
+    if is_roomy:
+        rows.add_column("what that means")
+    for group, (level, *others) in zip(found, cells, strict=True):
+        where = Text(places(group.places, wide))
+        if width < NARROW:
+            where = Text(f"{group.reason} {group.op}\n").append_text(where)
+        if not is_roomy:
+            where.append(f"\n{group.text}", style="dim")
+        rows.add_row(Text(level, style=STYLE[level]), *others, where, *([Text(group.text)] if is_roomy else []))
+    return rows
 
 
 def places(leaves: dict[str, int], width: int) -> str:
     """Kinds of places, each with the number of its leaves where there are several; long ones go on below, indented."""
     told: list[str] = []
     for place, count in list(leaves.items())[:SHOWN]:
-        told.append("")
-        for step in re.findall("/[^/]*", safe(place) + (f" ({count})" if count > 1 else "")):
-            if told[-1].strip() and len(told[-1]) + len(step) > width:
-                told.append(" ")
-            told[-1] += step
+        told += wrapped(safe(place) + (f" ({count})" if count > 1 else ""), width)
     rest = list(leaves.values())[SHOWN:]
     return "\n".join([*told, *([f"… {len(rest)} more ({sum(rest)})"] if rest else [])])

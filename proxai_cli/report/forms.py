@@ -28,6 +28,9 @@ SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sa
 class Shown(NamedTuple):
     """How a report is shown: columns and colour of the screen, every note or not, what its changes are grouped by
     (reason, file or path), in which files else the same report is told, and how far JSON is indented (None: one line).
+
+    `room` are the columns into which rows without borders have to fit (None: each is one line), `sums` says whether the
+    screen tells the sums of each document.
     """
 
     width: int = 80
@@ -36,6 +39,8 @@ class Shown(NamedTuple):
     by: str = "reason"
     elsewhere: tuple[str, ...] = ()
     indent: int | None = 2
+    room: int | None = None
+    sums: bool = True
 
 
 def formed(form: str, report: Report, shown: Shown) -> Iterable[bytes]:

@@ -181,6 +181,12 @@ def sums(counts: Counts, *sides: str) -> str:
     return " · ".join(told)
 
 
+def sums_within(counts: Counts, width: int) -> list[str]:
+    """The sums of both sides in one line, or in one each where they do not fit."""
+    whole = sums(counts, "source", "target")
+    return [whole] if len(whole) <= width else [sums(counts, side) for side in ("source", "target")]
+
+
 def formed(report: Report, shown: Shown) -> bytes:
     """One line for each change and finding of a run."""
     return "".join(line + "\n" for item in report.items for line in changes(item)).encode()
