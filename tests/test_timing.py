@@ -63,6 +63,11 @@ def test_stamps_tell_when_events_came_and_are_waited_for(tmp_path: Path, naps: l
     assert call(tmp_path, stamped, "--pace", "recorded", "--stamp") == stamped
 
 
+def test_a_comment_that_only_looks_like_a_stamp_is_not_waited_for(tmp_path: Path, naps: list[float]) -> None:
+    call(tmp_path, stream(f": t=+{'9' * 25}.0\n", f": t=+{'9' * 4000}\n"), "--pace", "recorded")
+    assert not naps
+
+
 def test_what_comes_together_has_one_stamp(tmp_path: Path, naps: list[float]) -> None:
     assert call(tmp_path, stream(), "--stamp").count(b": t=") == 1
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from ..errors import ProxaiError
 
 RECORDED = "recorded"
-_STAMP = re.compile(rb"t=\+(\d+(?:\.\d+)?)")
+_STAMP = re.compile(rb"t=\+(\d{1,9}(?:\.\d{1,9})?)")
 
 
 class Timing:
