@@ -1,5 +1,6 @@
 """JSON Schemas that the package holds: those of what we write, the published ones, and whether a value fits one."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -40,16 +41,26 @@ def words(protocol: str) -> frozenset[str]:
 
 def words_in(*schemas: Any) -> frozenset[str]:
     """Every word that these have for a value."""
-    found: set[str] = set()
-    todo: list[Any] = [*schemas]
+    return frozenset(word for each in _objects(*schemas) for word in listed(each) if isinstance(word, str))
+
+
+@cache
+def names(protocol: str) -> frozenset[str]:
+    """The names of all properties in the schemas of a protocol."""
+    found = (each.get("properties") for each in _objects(published(protocol)))
+    return frozenset(name for properties in found if isinstance(properties, dict) for name in properties)
+
+
+def _objects(*values: Any) -> Iterator[dict[str, Any]]:
+    """Every object in these, however deep."""
+    todo = list(values)
     while todo:
         said = todo.pop()
         if isinstance(said, dict):
-            found |= {word for word in listed(said) if isinstance(word, str)}
+            yield said
             todo += said.values()
         elif isinstance(said, list):
             todo += said
-    return frozenset(found)
 
 
 def listed(schema: dict[str, Any]) -> list[Any]:

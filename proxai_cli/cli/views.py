@@ -8,8 +8,8 @@ from ..ir.events import DONE
 from ..ledger import Entry, Path
 from ..protocols import PROTOCOLS
 from ..report.account import View
-from ..report.examples import words
 from ..report.view import END, UNREADABLE, hidden
+from ..schemas import words
 from ..translate import At, StreamTranslator
 
 Hide = Callable[[Any], Any]

@@ -6,7 +6,6 @@ What becomes of a field is not declared anywhere; it shows when such a document 
 import copy
 from collections import deque
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, NamedTuple
 
 from .. import text
@@ -108,34 +107,6 @@ def examples(protocol: str, kind: str, probing: bool = False) -> Iterator[Exampl
             elif isinstance(found.get("additionalProperties"), dict):
                 free: dict[str, Any] = {"properties": {}}
                 todo.append((owner, found["additionalProperties"], (*path, "key"), [*route, (free, "key")]))
-
-
-def names(protocol: str) -> set[str]:
-    """The names of all properties in a protocol's published schema."""
-    return {
-        name for node in _nodes(protocol) if isinstance(node.get("properties"), dict) for name in node["properties"]
-    }
-
-
-@cache
-def words(protocol: str) -> frozenset[str]:
-    """All words that a protocol's published schema says that a text can be."""
-    said = (each for node in _nodes(protocol) for each in [node.get("const"), *_listed(node.get("enum"))])
-    return frozenset(each for each in said if isinstance(each, str))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _nodes(protocol: str) -> Iterator[dict[str, Any]]:
-    """Every object of a protocol's published schema."""
-    todo = [published(protocol)]
-    while todo:
-        node = todo.pop()
-        yield node
-        for inner in node.values():
-            todo += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, dict)]
 
 
 def _completed(example: Example, protocol: str, kind: str) -> Example:

@@ -12,8 +12,9 @@ from ..ir.terms import TERMS, term
 from ..ledger import Path, get
 from ..protocols import PROTOCOLS
 from ..reasons import ERRORS, FINDINGS, REASONS, level
+from ..schemas import names
 from ..tables import Field, Gap, Must, Nested, Protocol, Word
-from .examples import SAMPLE, Example, examples, names
+from .examples import SAMPLE, Example, examples
 
 # Kinds of nodes that only one kind of document holds; all others stand in requests and in replies.
 ONLY = {

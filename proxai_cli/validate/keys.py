@@ -3,12 +3,12 @@
 from functools import cache
 from typing import Any
 
+from .. import schemas
 from ..context import Context, Finding
 from ..errors import ProxaiError, nearest
 from ..ir.nodes import nodes_of
 from ..ledger import Path, homes
 from ..protocols import PROTOCOLS
-from ..schemas import published
 from ..tables import Gap, rules
 
 # So like a name must be for it to be meant, of 1: a letter lost or doubled, not a field of another vendor.
@@ -42,13 +42,5 @@ def _found(place: Path, known: frozenset[str]) -> Finding:
 @cache
 def names(protocol: str) -> frozenset[str]:
     """Every field that the schema of a protocol or one of its tables names."""
-    found = {rule.name for _, rule in rules(PROTOCOLS[protocol]) if not isinstance(rule, Gap)}
-    todo: list[Any] = [published(protocol)]
-    while todo:
-        said = todo.pop()
-        if isinstance(said, dict):
-            found |= set(said["properties"]) if isinstance(said.get("properties"), dict) else set()
-            todo += said.values()
-        elif isinstance(said, list):
-            todo += said
-    return frozenset(found)
+    ruled = {rule.name for _, rule in rules(PROTOCOLS[protocol]) if not isinstance(rule, Gap)}
+    return schemas.names(protocol).union(ruled)
