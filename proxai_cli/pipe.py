@@ -73,6 +73,10 @@ class Pipe:
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         """The same, what each event becomes by itself."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"a Pipe is fed the bytes of a stream, not {type(data).__name__}; StreamTranslator takes events"
+            )
         if not self.ended:
             self.bytes += len(data)
             yield from self._translated(self._reader.feed(data))

@@ -29,12 +29,17 @@ def translate(value: Any, source: str, target: str, kind: str, context: Context 
     """One body (`kind` is `request`, `response` or `error`) in; one body, its whole account and findings out. Pure.
 
     A reply that failed becomes an error body where the target says failures that way (`spec/responses.md` §9).
-    Raises `NotThatProtocol` where the value is no object of that shape, `NotPossible` where no target can be made.
+    Raises `NotThatProtocol` where the value is no object of that shape, `NotPossible` where no target can be made, and
+    `bad-call` for a protocol or kind that is none.
     """
+    reader, writer = PROTOCOLS[source].read, PROTOCOLS[target].write
+    if kind not in reader:
+        said = f"a body is of kind {', '.join(reader)}, not {kind!r}"
+        raise ProxaiError("bad-call", said, hint="of a stream the events are translated, by StreamTranslator or Pipe")
     context = (context or Context()).fresh()
     ledger = Ledger(steers=kind == "request")
     w = Writer(ledger, {})
-    PROTOCOLS[target].write[kind](PROTOCOLS[source].read[kind](value, context), w, paired(context, target))
+    writer[kind](reader[kind](value, context), w, paired(context, target))
     ledger.settle(value, [w.value])
     return Translation(w.value, ledger, context.findings)
 

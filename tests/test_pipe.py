@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import proxai_cli
-from proxai_cli import Context, Pipe, StreamTranslator, collect, detect, explode, text
+from proxai_cli import Context, Pipe, StreamTranslator, collect, detect, explode, text, translate
 from proxai_cli.errors import ProxaiError
 from proxai_cli.pipe import events, written
 from proxai_cli.report.account import counts_of, rows_of_stream
@@ -202,3 +202,32 @@ def test_a_change_stands_where_it_was_first_met() -> None:
     assert lines["no-equivalent", ("created",)] == 1
     assert lines["duplicate", ("created",)] == 3
     assert lines["respelled", ("choices", "*", "finish_reason")] == 5
+
+
+WRONG: list[Any] = [
+    lambda: translate({}, "chat", "anthropic", "request"),
+    lambda: translate({}, "openai", "chat", "request"),
+    lambda: StreamTranslator("chat", "anthropic"),
+    lambda: Pipe("anthropic", "chat"),
+    lambda: collect([], "anthropic"),
+    lambda: collect(b"", "anthropic"),
+    lambda: explode({}, "chat", "anthropic"),
+]
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_a_protocol_that_there_is_not_is_told_with_those_that_there_are(call: Any) -> None:
+    with pytest.raises(ProxaiError, match="there are chat, responses, messages"):
+        call()
+
+
+def test_a_kind_that_is_none_of_a_body_is_told_with_those_that_are() -> None:
+    with pytest.raises(ProxaiError, match="of kind request, response, error, not 'stream'"):
+        translate({}, "chat", "messages", "stream")
+
+
+def test_what_takes_bytes_says_so() -> None:
+    with pytest.raises(TypeError, match="the bytes of a stream, not str"):
+        Pipe("chat", "messages").feed("data: {}\n\n")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the bytes of a capture, not at dict"):
+        detect({})  # type: ignore[arg-type]

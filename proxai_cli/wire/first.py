@@ -14,6 +14,8 @@ SLICE = 1 << 16
 
 def detect(data: bytes, name: str = "") -> Detection:
     """What the (first) document in a capture is; `name` is that of its file. Raises `NotReadable` if there is none."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"detect looks at the bytes of a capture, not at {type(data).__name__}")
     body = next(captures(data)).body
     if sse.looks_like_a_stream(body):
         return detect_events(_first_events(body))
