@@ -277,6 +277,8 @@ WRONG_OUTPUTS = [
     (["convert", "req.json", "--to", "messages", "--report", "json:-"], 2, "stdout is for the document"),
     (["convert", "req.json", "--to", "messages", "--indent", "x"], 2, "takes a number"),
     (["convert", "req.json", "--to", "messages", "--side", "x", "--report", "json:x"], 2, "would be one file"),
+    (["convert", "req.json", "--to", "messages", "-o", "new/", "--report", "new/req.json"], 2, "would be one file"),
+    (["explode", "reply.json", "-o", "new/", "--report", "json:./new/reply.sse"], 2, "would be one file"),
     (["diff", "req.json", "--to", "messages", "--report", "json:-"], 2, "json has to be alone on stdout"),
     (["diff", "req.json", "--to", "messages", "--format", "jsonl", "--report", "lines:-"], 2, "alone on stdout"),
     (["validate", "s.sse", "--format", "none", "--report", "sarif:-", "--report", "html:-"], 2, "alone on stdout"),

@@ -16,7 +16,7 @@ from .foreign import Foreign
 from .inputs import STDIN, Input, line_at
 from .items import Items
 from .options import Call
-from .outputs import STDOUT, spare, write_file
+from .outputs import ENDINGS, STDOUT, spare, write_file
 from .parts import Part, located, parts, reading
 from .progress import Progress, watching
 from .translating import Outcome, failure
@@ -79,6 +79,7 @@ class Run:
         self.goes_on = go_on or self.call.on_error == "skip"
         for place in self.places:
             spare(place, inputs)
+        _outside(self.places, self.call.values.get("output"), inputs)
         self.progress = watching(self.call, inputs)
 
     def watched(self, input: Input) -> Input:
@@ -321,3 +322,15 @@ def _alone_on_stdout(form: str, reports: list[tuple[str, str]]) -> None:
     if whole and len(shown) > 1:
         said = f"a report in the form {whole[0]} has to be alone on stdout"
         raise ProxaiError("bad-call", said, hint="--format none" if len(shown) == 2 else f"--report {whole[0]}:FILE")
+
+
+def _outside(places: list[str], output: str | None, inputs: list[Input]) -> None:
+    """Raises `bad-call` where a report would take the place of a document in the directory of the outputs."""
+    if output in (None, STDOUT) or not (output.endswith(("/", os.sep)) or os.path.isdir(output) or len(inputs) > 1):
+        return
+    names = {
+        name for each in inputs for name in (each.name, *(os.path.splitext(each.name)[0] + end for end in ENDINGS))
+    }
+    for place in places:
+        if place != STDOUT and os.path.relpath(os.path.realpath(place), os.path.realpath(output)) in names:
+            raise ProxaiError("bad-call", "two outputs would be one file", hint="name another place for each --report")
