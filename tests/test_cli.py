@@ -196,6 +196,39 @@ def test_what_a_newcomer_types_is_answered_with_what_was_meant(
     assert all(len(line) <= 130 for line in done.err.splitlines())
 
 
+def test_files_of_ours_in_a_directory_are_skipped_and_counted(proxai: Proxai) -> None:
+    Path("all").mkdir()
+    for name in ("req.json", "s.sse"):
+        Path("all", name).write_bytes(Path(name).read_bytes())
+    Path("all/proxai.toml").write_text('to = "messages"\n')
+    forms = ["json", "jsonl", "sarif", "gitlab", "junit", "markdown", "html"]
+    reports = [word for form in forms for word in ("--report", f"{form}:all/r.{form}")]
+    proxai("diff", "req.json", "--to", "messages", *reports, "--baseline", "all/known.json", "--write-baseline")
+    proxai("convert", "req.json", "--to", "messages", "--side", "all/side.json")
+    assert len(list(Path("all").iterdir())) == 12
+    done = proxai("inspect", "all")
+    assert done.code == 0 and len(done.out.splitlines()) == 4
+    assert done.err == "proxai: note: 10 files of proxai skipped\n"
+    assert "10 files of proxai skipped" in proxai("convert", "all", "--to", "messages", "-o", "out/").err
+    assert sorted(path.name for path in Path("out").iterdir()) == ["req.json", "s.sse"]
+    assert proxai("diff", "all", "all").code == 0
+    assert proxai("diff", "--merge", "all/r.json", "--format", "json").value["totals"]["items"] == 1
+
+
+def test_a_directory_of_nothing_else_holds_no_capture(proxai: Proxai) -> None:
+    Path("mine").mkdir()
+    Path("mine/proxai.toml").write_text('to = "messages"\n')
+    done = proxai("inspect", "mine")
+    assert done.code == 3 and "there is no capture, only files of proxai, in the directory 'mine'" in done.err
+
+
+@pytest.mark.parametrize("said", ['to = "messages"\n', "# so\n[tool.x]\n# so\na = 1\n", "[[rule]]\nid = 'x'\n"])
+def test_toml_is_no_json_lines(proxai: Proxai, said: str) -> None:
+    Path("x.toml").write_text(said)
+    done = proxai("inspect", "x.toml")
+    assert done.code == 3 and done.err.count("error[") == 1 and "this is TOML, a file of settings" in done.err
+
+
 def test_a_whole_exchange_is_called_one(proxai: Proxai) -> None:
     body = text.loads(Path("req.json").read_bytes())
     Path("call.json").write_bytes(

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from ..errors import NotReadable, ProxaiError
+from ..report.lines import counted
 from ..wire.packing import is_packed, undone
 from . import screen
+from .faults import AS_DATA
 from .options import Call
+from .own import is_own
 
 STDIN = "-"
 PIECE = 1 << 16
@@ -41,17 +44,24 @@ def inputs_of(call: Call) -> list[Input]:
         raise ProxaiError(
             "bad-call", "no capture is named, and stdin is a terminal", hint=f"proxai {call.command} --help"
         )
-    return inputs(call.words)
+    if call.values.get("merge"):
+        return inputs(call.words, own=True)
+    found = inputs(call.words)
+    left = sum(map(len, map(_own_below, filter(os.path.isdir, call.words))))
+    if left and call.quiet < 2 and call.values.get("format") not in AS_DATA:
+        screen.say(f"proxai: note: {counted(left, 'file')} of proxai skipped")
+    return found
 
 
-def inputs(words: list[str]) -> list[Input]:
-    """What the words of a call name; none is stdin. Directories are walked in order, without hidden files."""
+def inputs(words: list[str], own: bool = False) -> list[Input]:
+    """What the words of a call name; none is stdin. Directories are walked in order, without hidden files, and without
+    those of proxai itself unless they are asked for (`own`)."""
     found: list[Input] = []
     for word in words or [STDIN]:
         if word == STDIN:
             found.append(Input(STDIN, "stdin"))
         elif os.path.isdir(word):
-            found += _below(word)
+            found += _captures_below(word, own)
         elif not os.path.lexists(word) and any(mark in word for mark in "*?["):
             found += _matching(word)
         else:
@@ -74,14 +84,26 @@ def _with_request(input: Input, paths: set[str]) -> Input:
     return input._replace(asked=asked) if asked in paths else input
 
 
+def _captures_below(folder: str, own: bool) -> list[Input]:
+    """The files in a directory, which must have some."""
+    found = _below(folder)
+    captures = found if own else [each for each in found if not is_own(each.path)]
+    if not captures:
+        what = "no capture, only files of proxai," if found else "no file"
+        raise NotReadable("unreadable", f"there is {what} in the directory {_slashes(folder)!r}")
+    return captures
+
+
+def _own_below(folder: str) -> list[Input]:
+    return [each for each in _below(folder) if is_own(each.path)]
+
+
 def _below(folder: str) -> list[Input]:
     found: list[Input] = []
     for home, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [os.path.join(home, name) for name in names if not name.startswith(".")]
         found += [Input(_slashes(path), _slashes(os.path.relpath(path, folder))) for path in paths]
-    if not found:
-        raise NotReadable("unreadable", f"there is no file in the directory {_slashes(folder)!r}")
     return sorted(found)
 
 

@@ -279,11 +279,18 @@ _LOG = re.compile(rb"=== ?[A-Z]")
 # Within one value this stands in strings alone.
 _BESIDE = re.compile(rb"[}\]]\s*+[{\[]")
 
+# Comments, at most one header of a table, a key with its value.
+_REMARKS = rb"(?:#[^\n]*\n\s*+)*+"
+_TOML = (
+    _REMARKS + rb"(?:\[\[?[A-Za-z_][\w.-]*\]\]?[^\n]*\n\s*+" + _REMARKS + rb")?[A-Za-z_][\w-]*[ \t]*=[ \t]*[\"'\[{\dtf]"
+)
+
 # Containers that are known and not read: their beginning, what they are, and what to do.
 FOREIGN = (
     (rb"PK\x03\x04", "a zip archive or a spreadsheet", "unpack it, or export it as JSON lines"),
     (rb"SQLite format 3", "a database", "export the table as JSON lines: sqlite3 -json FILE 'select ...'"),
     (rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\n\r\r\n", "a packet capture", "tshark -r FILE -q -z follow,http,ascii,0"),
+    (_TOML, "TOML, a file of settings", "name the captures themselves"),
     (rb"\d+:\d+:\w+[;,]", "a flow file", "mitmdump -nr FILE --set hardump=FILE.har"),
 )
 _START_OF_JSON = re.compile(rb'[\[{"\-0-9tfn](?!\0)')
