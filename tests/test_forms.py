@@ -303,7 +303,12 @@ def test_sarif_tells_what_is_known_and_allowed() -> None:
     assert results["dropped /n"]["suppressions"] == [
         {"kind": "external", "justification": "allowed by the rule only-in-tests"}
     ]
-    assert [key for key, each in results.items() if "suppressions" in each] == ["dropped /n"]
+    known = [{"kind": "external", "justification": "known by the baseline"}]
+    assert {key: each["suppressions"] for key, each in results.items() if "suppressions" in each} == {
+        "dropped /seed": known,
+        "dropped /n": results["dropped /n"]["suppressions"],
+        "found /a/3": known,
+    }
     told = read_sarif(RUNS["judged"])["invocations"][0]["toolConfigurationNotifications"]
     assert [each["message"]["text"] for each in told] == ["The rule gone expired.", "The rule old fitted nothing."]
 

@@ -542,6 +542,25 @@ def test_a_baseline_is_written_judged_by_and_grows_old(proxai: Proxai, home: Pat
     assert len(lines) == 2 and notes == "+ 1 note, in which nothing is lost (-v lists them)"
 
 
+def test_more_of_what_is_known_is_told_and_does_not_count(proxai: Proxai, home: Path) -> None:
+    words = ["--baseline", "known.json", "--format", "none"]
+    assert diff(proxai, *words, "--write-baseline").code == 0 and "more than" not in diff(proxai, *words).err
+    put(home / "captures" / "b.json", REQUEST)
+    done = diff(proxai, *words)
+    assert done.code == 0 and [line for line in done.err.splitlines() if "more than" in line] == [
+        f"proxai: note: known, but more than before: {place} (2 leaves, 1 in the baseline)"
+        for place in ("/metadata/team", "/presence_penalty", "/seed")
+    ]
+    many = {**REQUEST, "metadata": {f"key_{number}": "a" for number in range(8)}}
+    put(home / "captures" / "a.json", many)
+    (home / "captures" / "b.json").unlink()
+    assert diff(proxai, *words, "--write-baseline").code == 0
+    put(home / "captures" / "b.json", many)
+    told = [line for line in diff(proxai, *words).err.splitlines() if "more than" in line]
+    assert len(told) == 6 and told[-1].startswith("proxai: note: 5 more are known")
+    assert "more than" not in diff(proxai, *words, "--write-baseline").err
+
+
 def test_a_baseline_is_as_promised(proxai: Proxai, home: Path) -> None:
     proxai("diff", "captures", "--to", "messages", "--baseline", "known.json", "--write-baseline")
     data = (home / "known.json").read_bytes()

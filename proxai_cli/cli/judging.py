@@ -5,6 +5,7 @@ today's date, which is read once, from SOURCE_DATE_EPOCH where that is set, else
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any
@@ -99,6 +100,23 @@ class Standing:
             yield f"gone from {self.baseline}: {entry.reason} {entry.op} {_place(entry)} {_way(entry)}".rstrip()
         if len(gone) > FOLDED_AFTER:
             yield f"{len(gone) - FOLDED_AFTER} more gone from {self.baseline}; --write-baseline strikes them out"
+        more = list(self._more())
+        yield from more[:FOLDED_AFTER]
+        if len(more) > FOLDED_AFTER:
+            yield f"{len(more) - FOLDED_AFTER} more are known, but more than before; --write-baseline counts them anew"
+
+    def _more(self) -> Iterator[str]:
+        """What is known and met more often than the baseline says, but for notes, in which nothing is lost."""
+        met, levels = Counter[str](), dict[str, str]()
+        for case, judgement in self.judge.cases:
+            if judgement.state == policy.KNOWN:
+                met[case.fingerprint] += case.leaves
+                levels[case.fingerprint] = case.level
+        for entry in self.known:
+            count = met[entry.fingerprint]
+            if count > entry.leaves and levels[entry.fingerprint] != LEVELS[0]:
+                in_all = f"({counted(count, 'leaf')}, {entry.leaves} in the baseline)"
+                yield f"known, but more than before: {_place(entry)} {in_all}"
 
     def rewrite(self, captures: int, verbose: bool) -> list[str]:
         """Write the baseline anew, and judge by it from now on; the lines that say what was taken in and struck out.

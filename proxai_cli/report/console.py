@@ -11,7 +11,7 @@ from .account import places as places_of
 from .forms import Shown
 from .grid import wrapped
 from .json import totals
-from .lines import counted, how_sure, judgement, name, safe, sums_within, told_together, way
+from .lines import counted, how_sure, is_judged, judgement, name, safe, sums_within, told_together, way
 from .lines import where as where_of
 
 if TYPE_CHECKING:
@@ -29,26 +29,26 @@ def formed(report: Report, shown: Shown) -> bytes:
     """A run as tables: one for each document, or one for all of them by file or path."""
     console, out = screen(shown.width, shown.color)
     told = told_once(report.items)
+    judged = is_judged(report, told)
     if shown.by == "reason":
-        _by_reason(console, report, shown)
-        is_judged = any(same.said.state != "new" for same in told) or report.verdict.policy or report.verdict.baseline
-        if not is_judged and len(report.items) < 2:
-            return out.getvalue().encode()
+        _by_reason(console, report, shown, judged)
     else:
         console.print(by_file(report.items) if shown.by == "file" else by_path(report.items, shown.width))
-    console.print(told_together(report, told))
+    if shown.by != "reason" or judged or len(report.items) > 1:
+        console.print(told_together(report, told), soft_wrap=True)
     return out.getvalue().encode()
 
 
-def _by_reason(console: "Console", report: Report, shown: Shown) -> None:
+def _by_reason(console: "Console", report: Report, shown: Shown, judged: bool) -> None:
     """Each document with its changes by reason, the most severe first, its findings, and its sums.
 
-    What is known or allowed is only counted unless all is to be shown; documents with nothing else, too.
+    Unless all is to be shown, what is known or allowed is only counted; of a run that is judged so are the documents in
+    which there is nothing else.
     """
     left = printed = 0
     for item in report.items:
         counting = item if shown.verbose else _counting(item)
-        if item.said and not counting.said:
+        if judged and not shown.verbose and not counting.said:
             left += 1
             continue
         if printed:

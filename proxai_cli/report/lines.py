@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from .. import text
 from ..ledger import CHANGED, SYNTHESIZED, Path
@@ -246,7 +246,12 @@ def message(said: Change | Found, leaves: int = 0, places: Places = pointer) -> 
     return safe(told) + (f" [{judged}]" if judged else "")
 
 
-def told_together(report: Report, told: Iterable[Same]) -> str:
+def is_judged(report: Report, told: Iterable[Same]) -> bool:
+    """Was a run, of which this is told, judged by a policy or a baseline?"""
+    return bool(report.verdict.policy or report.verdict.baseline) or any(same.said.state != "new" for same in told)
+
+
+def told_together(report: Report, told: Collection[Same]) -> str:
     """A run, of which this is told, in one line: what was not read, rules, and how much of it there is.
 
     Where it was judged that is how much is new (notes apart), denied, known, allowed; else how much is of each level.
@@ -256,7 +261,7 @@ def told_together(report: Report, told: Iterable[Same]) -> str:
     states = Counter(said.state for said in these if said.state != "new")
     new = Counter(said.level for said in these if said.state == "new")
     notes = new.pop("note", 0)
-    if verdict.policy or verdict.baseline or states:
+    if is_judged(report, told):
         parts = [f"{new.total()} new"]
         parts += [f"{states[state]} {state}" for state in ("denied", "known", "allowed") if states[state]]
     else:

@@ -6,7 +6,7 @@ from heapq import nlargest
 from typing import Any
 from urllib.parse import quote
 
-from .account import Change, Found, Item, Report, code, fingerprint, is_failure, pointer, severity, told_once
+from .account import FORGIVEN, Change, Found, Item, Report, code, fingerprint, is_failure, pointer, severity, told_once
 from .forms import Shown
 from .json import written
 from .lines import message, safe, told_together
@@ -114,10 +114,10 @@ def _result(
     }
     if with_baseline:
         result["baselineState"] = "unchanged" if said.state == "known" else "new"
-    if said.state == "allowed":
+    if said.state in FORGIVEN:
         rule = said.rule if isinstance(said, Change) else None
-        why = {"justification": _plain(f"allowed by the rule {safe(rule)}")} if rule else {}
-        result["suppressions"] = [{"kind": "external", **why}]
+        why = f"allowed by the rule {safe(rule)}" if rule else "known by the baseline" if said.state == "known" else ""
+        result["suppressions"] = [{"kind": "external", **({"justification": _plain(why)} if why else {})}]
     return result | {"properties": _properties(said)}
 
 
