@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxai_cli import Pipe, collect
+from proxai_cli import Pipe, collect, explode
 from proxai_cli.ir.events import DONE
 from proxai_cli.pipe import written
 
@@ -262,3 +262,20 @@ def test_a_choice_below_zero_is_the_first() -> None:
     fed[1]["choices"][0]["index"] = -1
     value = collect(fed, "chat").value
     assert [choice["message"]["content"] for choice in value["choices"]] == ["ab"]
+
+
+@pytest.mark.parametrize("places", [(0,), (1,), (0, 1)])
+def test_a_part_that_nobody_knows_stays_in_its_message(places: tuple[int, ...]) -> None:
+    """At home it is no item of its own, and nothing of its message is lost."""
+    content: list[Any] = [{"type": "output_text", "text": "So", "annotations": []} for _ in range(2)]
+    for place in places:
+        content[place] = {"type": "output_sketch", "lines": [1, {}]}
+    body = answer("responses", [])
+    body["output"] = [
+        {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": content}
+    ]
+    sent = explode(body, "responses")
+    assert not [entry for entry in sent.ledger.entries if entry.level == "unexplained"]
+    assert [event["item"] for event in sent.value if event["type"] == "response.output_item.done"] == body["output"]
+    (item,) = collect(sent.value, "responses").value["output"]
+    assert sorted(part["type"] for part in item["content"]) == sorted(part["type"] for part in content)

@@ -220,6 +220,7 @@ KINDS: dict[str, str] = {
     "hosted_result": "what such a call gave back: `call_id`, `content`; it may stand anywhere behind the call",
     "reference": "a reference to something on the server",
     "other": "a shape that nobody knows: all in extras",
+    "other_part": "the same within a message that has parts which are known",
     "item": "the envelope of a Responses item: `item_id`, `type`, `status`, `role`, `phase`",
     "citation": "`url`, `title`, `start_index`, `end_index`, `cited_text`, `encrypted_index`",
     "cache_mark": "`mode`, `ttl`",

@@ -18,6 +18,7 @@ LOST = {
     "hosted_result": "hosted-tool",
     "reference": "stateful-reference",
     "other": "unknown-field",
+    "other_part": "unknown-field",
 }
 
 

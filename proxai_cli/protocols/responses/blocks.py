@@ -181,6 +181,32 @@ class TextBlock(Block):
         self.message.let_go()
 
 
+class OtherBlock(Block):
+    """A part of a message that nobody knows, all at once."""
+
+    alone = False
+
+    def __init__(self, stream: Stream, message: Message, node: Node) -> None:
+        super().__init__(stream)
+        self.message, self.at = message, len(message.value["content"])
+        message.open += 1
+        part = message.event("response.content_part.added", content_index=self.at).object("part")
+        for leaf in node.extras.values():
+            part.put(leaf.key, leaf)
+        message.value["content"].append(deepcopy(part.value))
+
+    def delta(self, leaf: Leaf, said: Node | None) -> None:
+        self.ledger.drop([leaf, said], "noise")
+
+    def close(self) -> None:
+        w = self.message.event("response.content_part.done", content_index=self.at)
+        w.make("part", deepcopy(self.message.value["content"][self.at]), SUM)
+        self.message.part_closed()
+
+    def cut(self) -> None:
+        self.message.let_go()
+
+
 class ThoughtBlock(Block):
     """Reasoning: full text as content, or what may be a summary as summary."""
 

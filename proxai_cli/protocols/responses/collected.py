@@ -8,6 +8,8 @@ from ...ledger import Leaf, Writer
 from ...tables import Table
 from .tables import CALLS, ITEM, OUTPUT_TEXT, REASONING, REFUSAL, URL_CITATION, write_entries
 
+# What stands within a message, and is no item of its own.
+IN_MESSAGE = ("text", "refusal", "other_part")
 _SHAPE = "stream-shape"
 
 
@@ -15,7 +17,7 @@ def write_output(parts: list[Node], items: Writer, context: Context) -> None:
     """All parts; those of one message stand together, the first has its envelope."""
     content: Writer | None = None
     for part in parts:
-        if part.kind in ("text", "refusal"):
+        if part.kind in IN_MESSAGE:
             content = _message(part, items, context) if content is None or "item" in part.says else content
             _content(part, content.item(), context)
             continue

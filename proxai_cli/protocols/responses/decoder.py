@@ -12,7 +12,17 @@ from ...ir.values import as_text
 from ...ledger import Leaf, Ledger, made
 from ...tables import unknown
 from .error import read_failure
-from .items import BETWEEN, envelope, kind_of, read_answer_item, read_call, read_message, read_part, read_reasoning
+from .items import (
+    BETWEEN,
+    envelope,
+    kind_of,
+    read_answer_item,
+    read_call,
+    read_message,
+    read_part,
+    read_reasoning,
+    told_apart,
+)
 from .response import CLIENT_PARTS, finish, read_reply
 from .source_items import MESSAGE_PARTS, Item, Part, Sum, index_of, texts_of
 from .tables import CALLS, NAME, read_citation
@@ -535,7 +545,7 @@ class Decoder:
         if not item.parts and not message.parts():
             return self._nothing(item, home)
         said: list[Event] = []
-        for at, node in enumerate(message.parts()):
+        for at, node in enumerate(told_apart(message.parts())):
             place = None if at == 0 and None in item.parts else at
             if place in item.parts:
                 said += self._part_whole(item, place, node)

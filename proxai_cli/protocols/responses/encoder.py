@@ -14,10 +14,12 @@ from .blocks import (
     ClientCallBlock,
     HostedBlock,
     Message,
+    OtherBlock,
     RedactedBlock,
     TextBlock,
     ThoughtBlock,
 )
+from .collected import IN_MESSAGE
 from .error import write_error_event, write_failure
 from .hosted import Kind, container_id, kind
 from .ids import Ids
@@ -122,11 +124,11 @@ class Encoder:
     def _open(self, node: Node) -> Block:
         """The block of a new part; a message ends where anything but its refusal begins."""
         whole = whole_item(node)
-        if whole is not None or node.kind not in ("text", "refusal"):
+        if whole is not None or node.kind not in IN_MESSAGE:
             self._end_message()
         if whole is not None:
             return WholeBlock(self, whole)
-        if node.kind in ("text", "refusal"):
+        if node.kind in IN_MESSAGE:
             return self._text(node)
         if node.kind == "thinking":
             return ThoughtBlock(self, node)
@@ -151,14 +153,14 @@ class Encoder:
             block.awaited = self.calls.setdefault(node.value("id"), block) is block
         return block
 
-    def _text(self, node: Node) -> TextBlock:
+    def _text(self, node: Node) -> TextBlock | OtherBlock:
         """A text begins a message, a refusal goes on with it; at home the item says so."""
         own = node.protocol == NAME
         goes_on = "item" not in node.says if own else node.kind == "refusal"
         if self.message is None or not goes_on:
             self._end_message()
             self.message = Message(self, node)
-        return TextBlock(self, self.message, node)
+        return (OtherBlock if node.kind == "other_part" else TextBlock)(self, self.message, node)
 
     def _close(self, block: Block) -> None:
         """A part is whole; so is its message, if nothing else can be in it."""

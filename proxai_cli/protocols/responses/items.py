@@ -58,12 +58,19 @@ def read_message(item: dict[str, Any], context: Context) -> Node:
 def message_parts(item: dict[str, Any], context: Context) -> list[Node]:
     """The parts of an assistant's message, the first with the message's envelope; one without parts is kept whole."""
     message = read_message(item, context)
-    parts = message.parts()
+    parts = told_apart(message.parts())
     said = envelope(message)
     if not parts:
         return [unknown(item, NAME)]
     if said.says or said.extras or said.asides:
         parts[0].says["item"] = said
+    return parts
+
+
+def told_apart(parts: list[Node]) -> list[Node]:
+    """The parts of a message; those that nobody knows are no items."""
+    for part in parts:
+        part.kind = "other_part" if part.kind == "other" else part.kind
     return parts
 
 
