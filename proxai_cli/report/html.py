@@ -11,22 +11,22 @@ from importlib.resources import files
 from itertools import accumulate, islice
 
 from ..reasons import ERRORS, FINDINGS, LEVELS, REASONS
-from .account import FATES, Counts, Found, Group, Item, Report, Verdict, groups
+from .account import FATES, Counts, Found, Group, Item, Report, groups, told_once
 from .forms import Shown
 from .json import totals
-from .lines import counted, how_sure, name, way
+from .lines import counted, how_sure, is_judged, name, told_together, way
 from .panes import SIGNS, Room, level, said, side_by_side, tag
 
 # Rows for leaves on the page, and documents on it: browsers get slow with more.
 ROWS, DOCUMENTS = 20_000, 500
 PLACES = 6
 ENDS = {
-    0: "nothing reached the level {}",
-    1: "something reached the level {}",
-    2: "the call was wrong",
-    3: "something could not be read to its end",
-    4: "an output could not be written",
-    70: "a mistake of the program",
+    0: "The run passes: nothing has the level {} or a higher one",
+    1: "The run fails: something has the level {} or a higher one",
+    2: "The call was wrong",
+    3: "Something could not be read to its end",
+    4: "An output could not be written",
+    70: "The program made a mistake",
 }
 
 
@@ -100,7 +100,7 @@ def _top(report: Report) -> Iterator[str]:
     yield tag("h1", said(_title(report)))
     if len(items) == 1:
         yield from _way(next(iter(items)))
-    yield from _verdict(report.verdict, items)
+    yield from _verdict(report)
 
 
 def _way(item: Item) -> Iterator[str]:
@@ -111,13 +111,11 @@ def _way(item: Item) -> Iterator[str]:
     yield tag("p", " · ".join(told), class_="way")
 
 
-def _verdict(verdict: Verdict, items: Collection[Item]) -> Iterator[str]:
+def _verdict(report: Report) -> Iterator[str]:
     """How the run ended; one that could not look at everything is never called clean."""
-    levels = totals(items)
+    verdict, levels = report.verdict, totals(report.items)
     yield tag("p", *(level(name, levels[name]) for name in reversed(LEVELS)), class_="levels")
-    end = ENDS.get(verdict.exit, "see the errors").format(verdict.fail_on)
-    end = "done" if verdict.exit == 0 and verdict.fail_on == "never" else end
-    told = [f"Exit code {verdict.exit}: {end}."]
+    told = _blamed(report.items) or [_ended(report)]
     told += [] if verdict.complete else ["Not all of the input was looked at."]
     lists = {
         "policy": [verdict.policy] if verdict.policy else [],
@@ -128,6 +126,30 @@ def _verdict(verdict: Verdict, items: Collection[Item]) -> Iterator[str]:
     }
     told += [f"{title.capitalize()}: {', '.join(names)}." for title, names in lists.items() if names]
     yield tag("p", said(" ".join(told)), class_="verdict" if verdict.exit == 0 and verdict.complete else "verdict bad")
+
+
+def _ended(report: Report) -> str:
+    """How the run ended; of one that was judged also what of it is new, known or allowed."""
+    verdict, told = report.verdict, told_once(report.items)
+    end = ENDS.get(verdict.exit, "See the errors").format(verdict.fail_on)
+    end = "Done" if verdict.exit == 0 and verdict.fail_on == "never" else end
+    if is_judged(report, told):
+        end = f"{end.partition(':')[0]}: {told_together(report, told)}"
+    return f"{end} (exit code {verdict.exit})."
+
+
+def _blamed(items: Collection[Item]) -> list[str]:
+    """Whose the losses are, where somebody else's translation was looked at."""
+    if not any(item.against for item in items):
+        return []
+    lost = [change for item in items for change in item.changes if change.level != "note"]
+    theirs = sum(change.leaves for change in lost if change.avoidable)
+    nobodys = sum(change.leaves for change in lost) - theirs
+    if not lost:
+        return ["Nothing is lost."] if all(item.status == "ok" for item in items) else []
+    said = [f"{counted(theirs, 'loss')} {'is' if theirs == 1 else 'are'} the gateway's"] if theirs else []
+    said += [f"{nobodys if theirs else counted(nobodys, 'loss')} cannot be helped"] if nobodys else []
+    return [", ".join(said) + "."]
 
 
 def _filter(counts: list[Counts]) -> str:
@@ -229,12 +251,21 @@ def _finding(found: Found) -> str:
 
 
 def _groups(item: Item) -> Iterator[str]:
-    """The changes by reason, the most severe first, notes folded; with all places where the documents are not shown."""
-    found = groups(item.changes)
-    for title, rows, is_open in (
-        ("Changes by reason", [group for group in found if group.level != "note"], True),
-        ("Notes by reason, where nothing is lost", [group for group in found if group.level == "note"], False),
-    ):
+    """The changes by reason, the most severe first, notes folded; with all places where the documents are not shown.
+
+    What somebody else could have avoided stands apart, and first.
+    """
+    lost = [change for change in item.changes if change.level != "note" or change.avoidable]
+    notes = [change for change in item.changes if change.level == "note" and not change.avoidable]
+    parts = {"Changes by reason": lost}
+    if item.against is not None:
+        parts = {
+            "Avoidable: the gateway did it, and need not have": [change for change in lost if change.avoidable],
+            "Unavoidable: the target has no place for it": [change for change in lost if not change.avoidable],
+        }
+    parts["Notes by reason, where nothing is lost"] = notes
+    for title, changes in parts.items():
+        rows, is_open = groups(changes), changes is not notes
         if rows:
             cells = (_group(group, PLACES if item.view else None) for group in rows)
             table = _table(("level", "reason", "fate", "leaves", "places"), cells)
