@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors import Place
 from .calls import Capture, Message, of_call
-from .http import Head, Unwrapper, read_head
+from .http import Head, read_head, unwrapped
 from .packing import MAX_SIZE
 
 CONTAINER, CURL = "http", "curl"
@@ -114,8 +114,7 @@ def captures_of_curl(data: bytes, max_size: int = MAX_SIZE) -> Iterator[Capture]
 
 def _unwrapped(message: bytes) -> tuple[bytes, Place]:
     """What a message holds, and where in it."""
-    unwrapper = Unwrapper()
-    found = unwrapper.feed(message) + unwrapper.close()
+    found = list(unwrapped([message]))
     place = Place(line=1 + found[0].framing, byte=found[0].byte) if found else START
     return b"".join(piece.data for piece in found), place
 
