@@ -163,7 +163,9 @@ def test_every_property_of_an_event_is_accounted_for(protocol: str, target: str)
     wrong, seen, refused = set(), 0, set()
     for example in Examples(protocol, "stream").all():
         name = f"{example.owner}.{example.name}"
-        translator = StreamTranslator(protocol, target)
+        indexes = [choice["index"] for choice in example.document.get("choices", []) if "index" in choice]
+        context = Context(choices={"choice": str(indexes[0])} if indexes else {})
+        translator = StreamTranslator(protocol, target, context)
         try:
             for event in [*before(protocol, example.document), example.document]:
                 translator.feed(event)
