@@ -7,6 +7,7 @@ import pytest
 
 from proxai_cli import Pipe, collect, explode
 from proxai_cli.ir.events import DONE
+from proxai_cli.ledger import size
 from proxai_cli.pipe import written
 
 from .small import (
@@ -279,3 +280,39 @@ def test_a_part_that_nobody_knows_stays_in_its_message(places: tuple[int, ...]) 
     assert [event["item"] for event in sent.value if event["type"] == "response.output_item.done"] == body["output"]
     (item,) = collect(sent.value, "responses").value["output"]
     assert sorted(part["type"] for part in item["content"]) == sorted(part["type"] for part in content)
+
+
+def _begun(*blocks: Any) -> list[Any]:
+    """The events of a Messages stream with these blocks, each as its start and its piece, up to before its end."""
+    fed = stream_of(answer("messages", []), "messages")
+    said: list[Any] = []
+    for index, (start, delta) in enumerate(blocks):
+        began = {} if start is None else {"content_block": start}
+        said += [{"type": "content_block_start", "index": index, **began}]
+        said += [{"type": "content_block_delta", "index": index, "delta": delta}]
+    return [fed[0], *said, *fed[-2:]]
+
+
+CITES = {"type": "citations_delta", "citation": CITATION}
+
+
+@pytest.mark.parametrize("target", ["chat", "responses", "messages"])
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [(None, {"type": "text_delta", "text": "a"})],
+        [({"type": "sketch"}, CITES)],
+        [({"type": "text", "text": "Tide"}, CITES)],
+    ],
+)
+@pytest.mark.parametrize("finish", [-1, 1])
+def test_what_is_odd_in_a_stream_is_accounted_for(blocks: list[Any], target: str, finish: int) -> None:
+    """A block that says nothing, citations where no text is, blocks behind the finish; usage that is no object."""
+    fed = _begun(*blocks)
+    fed.insert(finish, fed.pop(-2))
+    fed[0]["message"]["usage"] = -1
+    _, translator = streamed(copy.deepcopy(fed[:-1]), "messages", target)
+    assert "unexplained" not in {level for _, _, _, _, level in translator.account}
+    done = collect(fed, "messages", target)
+    assert not [entry for entry in done.ledger.entries if entry.level == "unexplained"]
+    assert sum(entry.theirs for entry in done.ledger.entries) == size(done.value)

@@ -67,6 +67,7 @@ class Encoder:
             case Finish(node):
                 self._finish(node)
             case Done():
+                self._cite()  # what was cited behind the finish
                 self.out.append(DONE)
             case Fail(node):
                 self._fail(node)

@@ -83,7 +83,7 @@ class Decoder:
         if self.finished:
             self.context.find("no-done")
             self.done = True
-            return [Done()]
+            return [*self._end_all(), Done()]
         self._let_go()
         return []
 
@@ -197,7 +197,7 @@ class Decoder:
         return self._grown(block, kind, Leaf(delta, key)) if key in delta else []
 
     def _grown(self, block: _Block, kind: str, leaf: Leaf) -> list[Event]:
-        if kind == "citations_delta" and isinstance(leaf.value, dict) and leaf.value:
+        if kind == "citations_delta" and isinstance(leaf.value, dict) and leaf.value and block.type == "text":
             cited = read_citation(leaf.value, self.context)
             return [Say(block.number, Node("text", NAME, None, {"citations": [cited]}))]
         if not isinstance(leaf.value, str) or block.type not in GROWING:

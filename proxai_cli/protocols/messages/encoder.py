@@ -14,7 +14,7 @@ from . import tables
 from .error import write_error
 from .hosted import Searches, hosted, input_text, leave
 from .parts import BEGINNINGS, EMPTY, NO_BLOCK, is_url_citation, restore_asides, write_at_home, write_citation
-from .response import CALLS, NULLS, write_end, write_id, write_usage
+from .response import CALLS, NULLS, write_end, write_id, write_reply, write_usage
 from .tables import NAME, REPLY
 
 
@@ -116,7 +116,7 @@ class Encoder:
         reply = node.but("parts", *FINISHING)
         reply.home = None
         message = self._event("message_start").object("message")
-        REPLY.write(reply, message, self.context, but=("id", "service_tier", "tool_usage"))
+        write_reply(reply, message, self.context, ("id", "service_tier", "tool_usage"))
         write_id(reply, message)
         message.make("content", [], "stream-shape")
         write_usage(node, message, self.context)

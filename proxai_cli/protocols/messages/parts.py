@@ -33,7 +33,8 @@ def write_blocks(parts: list[Node], blocks: Writer, context: Context, reply: boo
 def write_block(part: Node, blocks: Writer, context: Context, reply: bool = False) -> None:
     """One part as one content block, or none."""
     if part.protocol == NAME:
-        write_at_home(part, blocks.item(), context)
+        if part.says or part.extras or part.asides:  # else a block began that says nothing
+            write_at_home(part, blocks.item(), context)
     else:
         WRITERS.get(part.kind, _no_block)(part, blocks, context, reply)
 

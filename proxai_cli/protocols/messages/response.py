@@ -108,7 +108,7 @@ def write_response(reply: Node, w: Writer, context: Context) -> None:
         raise NotPossible("empty", "the reply holds no choice", hint="look at it with `proxai inspect`")
     if reply.value("stop_reason") == "running" and not context.chosen("partial") and reply.protocol != NAME:
         raise NotPossible("still-running", "the reply is not finished", hint="--set partial=true writes what there is")
-    REPLY.write(reply, w, context, but=ARRANGED)
+    write_reply(reply, w, context, ARRANGED)
     if reply.get("error") is not None:
         w.ledger.drop(reply.says["error"].but("failed"), "not-terminal")  # `failed` holds the reply once more
     write_id(reply, w)
@@ -201,6 +201,14 @@ def _put_details(node: Node, w: Writer) -> None:
             details.make(key, None, "required-by-target")
         else:
             details.put(key, leaf)
+
+
+def write_reply(reply: Node, w: Writer, context: Context, but: tuple[str, ...]) -> None:
+    """What the table writes of a reply; usage that is no object has no place, for there are always counts."""
+    w.ledger.drop(reply.extras.get("usage"), "unknown-field")
+    said = reply.but()
+    said.extras.pop("usage", None)
+    REPLY.write(said, w, context, but=but)
 
 
 def write_usage(node: Node, w: Writer, context: Context) -> None:
