@@ -168,7 +168,7 @@ FINDINGS: dict[str, Notice] = {
         "note", "input", "These are a client's own notes, in which fields that were sent are missing."
     ),
     "unpaired-file": Notice("loss", "input", "This document has no partner on the other side, so it was not compared."),
-    "hardly-alike": Notice("note", "input", "These two share hardly anything; are they a pair?"),
+    "hardly-alike": Notice("note", "input", "These two share hardly anything, so they may be no pair."),
     "twice-the-same-key": Notice(
         "risk", "input", "An object has one key twice; the last one counts, as in every common parser."
     ),

@@ -653,8 +653,13 @@ def test_a_policy_that_leads_nowhere_is_not_passed_over(proxai: Proxai, home: Pa
 
 
 def test_a_baseline_never_takes_the_place_of_a_capture_or_a_report(proxai: Proxai, home: Path) -> None:
+    capture = next((home / "captures").iterdir())
+    before = capture.read_bytes()
+    assert diff(proxai, "--baseline", f"captures/{capture.name}", "--write-baseline").code == 2
+    assert capture.read_bytes() == before
+    # A baseline that lies among the captures is none of them.
     put(home / "captures" / "known.json", written([KNOWN]).decode())
-    assert diff(proxai, "--baseline", "captures/known.json", "--write-baseline").code == 2
+    assert diff(proxai, "--baseline", "captures/known.json", "--write-baseline").code == 0
     words = ["--baseline", "known.json", "--write-baseline", "--report", "known.json"]
     assert diff(proxai, *words).code == 2 and not (home / "known.json").exists()
 
