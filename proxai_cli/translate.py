@@ -118,10 +118,14 @@ class StreamTranslator:
 
         A stream that was cut is ended here only where `repair` was asked for (`spec/streams.md` §9).
         """
-        said = [] if self.home else self.decoder.close()
-        if self.home:
-            self.progress.note(self.decoder.close())
-        self.progress.note(said)
+        try:
+            last = self.decoder.close()
+        except ProxaiError:
+            self._settled(None, [])  # what was let go before is accounted for all the same
+            self._count(self.ledger.close())
+            raise
+        said = [] if self.home else last
+        self.progress.note(last)
         written = self._encoded(said)
         if not self.complete and not self.home:
             if self.repair:

@@ -13,7 +13,7 @@ from proxai_cli.endpoints import translate_endpoint
 from proxai_cli.errors import NotPossible, OutOfOrder, ProxaiError
 from proxai_cli.exchange import translate_exchange
 from proxai_cli.ir.events import DONE
-from proxai_cli.pipe import written
+from proxai_cli.pipe import Pipe, written
 
 from .small import USER, answer, ask, at, context, stream_of, streamed, told, wire
 
@@ -707,3 +707,18 @@ def test_what_is_no_choice_is_a_bad_call(given: str) -> None:
     with pytest.raises(ProxaiError) as caught:
         chosen([given])
     assert caught.value.code == "bad-call" and caught.value.hint
+
+
+@pytest.mark.parametrize("end", [b"", b"data: [DONE]\n\n"], ids=["cut", "whole"])
+def test_a_choice_that_a_stream_does_not_have_is_accounted_for(end: bytes) -> None:
+    chunk = {
+        "id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+        "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }  # fmt: skip
+    pipe = Pipe("chat", "messages", context(choice="2"))
+    pipe.feed(b"data: " + text.dumps(chunk) + b"\n\n" + end)
+    pipe.close()
+    assert pipe.error and pipe.error.code == "empty"
+    assert sum(ours for ours, *_ in pipe.translator.account.values()) == pipe.source_leaves
+    assert not [key for key in pipe.translator.account if key[4] == "unexplained"]

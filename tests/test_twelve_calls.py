@@ -21,7 +21,10 @@ SCREENS = CALLS / "screens"
 # What is typed. The screen of each line is what it says on stdout and stderr, and its exit code.
 TYPED: dict[str, list[str]] = {
     "01-a-request-for-the-other-vendor": ["proxai convert req.json --to messages > out.json", "cat out.json"],
-    "02-live-in-a-pipe": ['curl -sN "$URL" -d @req.json | proxai stream --to responses | tee out.sse'],
+    "02-live-in-a-pipe": [
+        # What it says is kept back until all has come through `tee`, for both go to one screen here.
+        'curl -sN "$URL" -d @req.json | proxai stream --to responses 2> said | tee out.sse; cat said'
+    ],
     "03-what-would-be-lost": ["proxai diff req.json --to responses"],
     "04-what-did-the-gateway-do": ["proxai diff client.request.json upstream.request.json"],
     "05-in-ci": [

@@ -206,7 +206,6 @@ class Decoder:
 
     def _last_word(self) -> list[Event]:
         if self.done or self.failed or not self._finished():
-            self._refuse_others()
             return []
         events = [*self._end(), Done()]
         self.done = True
