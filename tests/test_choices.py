@@ -716,7 +716,7 @@ def test_a_choice_that_a_stream_does_not_have_is_accounted_for(end: bytes) -> No
         "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
     }  # fmt: skip
-    pipe = Pipe("chat", "messages", context(choice="2"))
+    pipe = Pipe("chat", "messages", context({"choice": "2"}))
     pipe.feed(b"data: " + text.dumps(chunk) + b"\n\n" + end)
     pipe.close()
     assert pipe.error and pipe.error.code == "empty"
