@@ -664,6 +664,10 @@ def test_how_sure_it_is(proxai: Proxai) -> None:
     done = proxai("convert", "--to", "messages", "-q", stdin=likely)
     assert re.fullmatch(r"proxai: note: -: likely chat \(.+\); --from settles it\n", done.err)
     assert proxai("convert", "--to", "messages", "-qq", stdin=likely).err == ""
+    many = proxai("convert", "--to", "messages", "-q", stdin=(likely.strip() + "\n") * 9).err.splitlines()
+    assert [line for line in many if "settles it" not in line] == [
+        "proxai: note: 4 more are only likely; --from settles them"
+    ]
 
 
 def test_a_tie(proxai: Proxai) -> None:

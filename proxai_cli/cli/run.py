@@ -42,6 +42,7 @@ class Run:
         self.codes = {0}
         self.complete = True
         self.told: Counter[str] = Counter()
+        self.likely = 0  # documents of which the protocol is only that
         self.reading, self.foreign = reading(call), Foreign()
         self.reports = [_report(said, to_stdout) for said in call.report]
         self.form = call.format
@@ -152,11 +153,13 @@ class Run:
         return self.form == "auto" and not self.to_stdout and not self.call.quiet
 
     def warn(self, item: Item) -> None:
-        """Say in one line where a protocol was only likely."""
+        """Say in one line where a protocol was only likely; several are folded after the first."""
         source = item.source
         if source and source.sure == "likely" and self.table is None:
-            why = "; ".join(source.evidence[:2])
-            self.note(f"{item.path}: likely {source.protocol} ({why}); --from settles it")
+            self.likely += 1
+            if self.likely <= FOLDED_AFTER:
+                why = "; ".join(source.evidence[:2])
+                self.note(f"{item.path}: likely {source.protocol} ({why}); --from settles it")
 
     def note(self, said: str) -> None:
         """Something that should be known about an input or output."""
@@ -203,6 +206,8 @@ class Run:
                 screen.err(faults.folded_as_line(code, count - FOLDED_AFTER))
             elif count > FOLDED_AFTER:
                 screen.say(f"proxai: {count - FOLDED_AFTER} more of error[{code}]")
+        if self.likely > FOLDED_AFTER:
+            self.note(f"{self.likely - FOLDED_AFTER} more are only likely; --from settles them")
         said = self._judged()
         if self._reached():
             self.codes.add(1)
