@@ -328,7 +328,8 @@ class Protocol(NamedTuple):
 
     `read[kind](value, context) -> Node` and `write[kind](node, writer, context)` for the kinds `request`, `response`
     and `error`; `Decoder(ledger, context)` and `Encoder(ledger, context)` for streams, both with `feed` and `close`;
-    `tables` by name, for `proxai map`; `markers` for detection; `named` says whether its events carry names.
+    `tables` by name, for `proxai map`; `markers` for detection; `named` says whether its events carry names, `repeats`
+    whether its replies repeat their request.
     """
 
     name: str
@@ -340,6 +341,7 @@ class Protocol(NamedTuple):
     tables: dict[str, Table]
     markers: Any
     named: bool
+    repeats: bool = False
 
 
 def rules(protocol: Protocol) -> Iterator[tuple[str, Rule]]:

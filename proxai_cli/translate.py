@@ -54,16 +54,12 @@ def kind_of(value: Any, kind: str) -> str:
     return "error" if failed and _REPLIES.isdisjoint(value) else kind
 
 
-# Protocols whose replies repeat their request.
-_REPEATING = ("responses",)
-
-
 def paired(context: Context, target: str) -> Context:
     """The context of an encoder: a paired request in the words of a target that repeats it (`spec/responses.md` §1.2).
 
     One that cannot be translated says nothing.
     """
-    if context.request is None or target not in _REPEATING or context.request_protocol in (None, target):
+    if context.request is None or not PROTOCOLS[target].repeats or context.request_protocol in (None, target):
         return context
     try:
         asked = translate(context.request, context.request_protocol, target, "request", Context(context.choices))

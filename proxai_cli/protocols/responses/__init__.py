@@ -18,4 +18,5 @@ PROTOCOL = Protocol(
     tables=tables.TABLES,
     markers=MARKERS,
     named=True,
+    repeats=True,
 )
