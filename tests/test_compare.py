@@ -645,5 +645,5 @@ def test_two_that_share_hardly_anything_may_be_no_pair(proxai: Any) -> None:
         "b.json",
         ask("messages", {"role": "user", "content": "Quite another thing"}, model="n", max_tokens=77, system="x"),
     )
-    assert b"are they a pair?" in proxai("diff", "a.json", "b.json").out
-    assert b"are they a pair?" not in proxai("diff", "a.json", "a.json").out
+    assert b"so they may be no pair" in proxai("diff", "a.json", "b.json").out
+    assert b"so they may be no pair" not in proxai("diff", "a.json", "a.json").out
