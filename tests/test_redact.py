@@ -89,7 +89,7 @@ def shown(data: bytes, level: str = "secrets", **more: Any) -> Redacted:
     """Redacted, and what must hold of everything that is: as long as before, clean, and the same once more."""
     done = redact(data, rules(level, **more))
     assert len(done.data) == len(data)
-    assert not leaks(done.data, done.hidden, done.kept)
+    assert not leaks(done.data, done.hidden, done.kept, done.words)
     assert redact(done.data, rules(level, **more)).data == done.data
     return done
 
@@ -230,6 +230,109 @@ def test_what_names_a_secret(document: Any, gone: list[str], stays: list[str]) -
         assert word in data and word not in done
     for word in stays:
         assert word in done
+
+
+HARMLESS = {
+    "content-type": "application/json", "Accept-Language": "en-US", "date": "Mon, 01 Sep 2026 10:00:00 GMT", "via": "1.1 proxy",
+    "host": "api.example.org", "User-Agent": "client/1.2", "anthropic-version": "2023-06-01", "x-request-id": "req_1a",
+    "openai-processing-ms": "12", "x-ratelimit-limit-requests": "50", "retry-after": "3", "etag": "abc1", "cf-ray": "8a1b",
+    "anthropic-ratelimit-tokens-limit": "40", "idempotency-key": "once-1", "x-stainless-lang": "python", ":path": "/v1/messages",
+}  # fmt: skip
+UNKNOWN = (
+    "x-litellm-key", "x-gateway-key", "openrouter-key", "x-bf-vk", "x-my-pat", "x-forwarded-user", "session", "location",
+    "x-goog-user-project", "x-whatever", "baggage", "x-envoy-external-address", "x-litellm-call-id", "openai-key",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("form", ["object", "pairs", "archive", "text", "lines", "head"])
+def test_of_headers_only_those_that_are_known_to_be_harmless_stay(form: str, level: str) -> None:
+    said = {**HARMLESS, **{name: f"Val{at:02}ue" for at, name in enumerate(UNKNOWN)}}
+    lines = [f"{name}: {value}" for name, value in said.items()]
+    heads: dict[str, Any] = {
+        "object": said, "pairs": list(said.items()), "lines": lines, "text": "\r\n".join(lines),
+        "archive": [{"name": name, "value": value} for name, value in said.items()],
+    }  # fmt: skip
+    if form == "head":
+        data = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", "{}"]).encode()
+    else:
+        data = dumped({"headers": heads[form], "body": "{}"})
+    done = shown(data, level).data.decode()
+    assert not re.findall(r"Val\d\due", done)
+    for name, value in said.items():
+        assert name in done and (name not in HARMLESS or value in done)
+
+
+def test_what_is_no_head_keeps_its_values() -> None:
+    document = {"properties": {"headers": {"type": "object", "description": "of a call"}}, "tags": [{"name": "x", "value": "y1"}]}  # fmt: skip
+    assert shown(dumped(document)).data == dumped(document)
+    numbers = shown(dumped({"headers": {"x-pin": 4711, "content-length": 4711}})).data
+    assert text.loads(numbers) == {"headers": {"x-pin": 1000, "content-length": 4711}}
+
+
+@pytest.mark.parametrize(
+    "name", ["session", "session_id", "sid", "code", "state", "auth", "pass", "passwd", "password", "pwd", "api_key"]
+)
+def test_credentials_in_queries(name: str) -> None:
+    document = {"url": f"https://h/v1/messages?{name}=Hidden1&beta=true", "queryString": [{"name": name, "value": "Hidden1"}]}  # fmt: skip
+    done = shown(dumped(document)).data
+    assert b"Hidden1" not in done and f"?{name}=".encode() in done and b"&beta=true" in done
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        ("my password is hunter2", "hunter2"),
+        ("password=swordfish", "swordfish"),
+        ('{"a" => "db_password: swordfish."}', "swordfish"),
+        ("Pwd: tiger!", "tiger"),
+        ("passwd = 'p@ss1'", "p@ss1"),
+        ("secret=abc12", "abc12"),
+        ("Token: ab-12", "ab-12"),
+        ("the password is required", ""),
+        ("password: str = None", ""),
+        ("password=os.environ['X'] or getpass()", ""),
+        ("token: lower", ""),
+        ("token = lexer.next(1)", ""),
+    ],
+)
+def test_secrets_that_a_text_names(said: str, gone: str) -> None:
+    for level in LEVELS[:2]:
+        done = text.loads(shown(dumped({"text": said}), level).data)["text"]
+        if gone:
+            assert gone not in done
+        elif level == "secrets":
+            assert done == said
+
+
+@pytest.mark.parametrize(
+    ("document", "elsewhere", "is_replaced", "short"),
+    [
+        ({"url": "https://h/x?api_key=hunter2"}, "my key: hunter2.", True, 0),
+        ({"url": "https://joe:hunter2@h/x"}, "say hunter2", True, 0),
+        ({"url": "https://h/x?q=%20hunter2", "password": "hunter2"}, "hunter2!", True, 0),
+        ({"headers": {"x-api-key": "hunter2"}}, "say 'hunter2'", True, 0),
+        ({"password": "swordfish"}, "a swordfish swims", True, 0),
+        ({"text": "password is hunter2"}, "(hunter2)", True, 0),
+        ({"password": "hunter2"}, "hunter22 and xhunter2", False, 0),
+        ({"password": "abc12"}, "say abc12", False, 1),
+        ({"password": "123456", "secret": "true"}, "say 123456, true", False, 2),
+        ({"api_key": "ollama", "model": "ollama/llama"}, "say ollama", False, 1),
+        ({"api_key": "swordfish", "model": "my-swordfish-1"}, "say swordfish", False, 1),
+        ({"api_key": "swordfish", "swordfish": 1}, "say swordfish", False, 1),
+        ({"api_key": "assistant"}, "say assistant", False, 1),
+        ({"headers": {"x-note": "swordfish"}}, "say swordfish", False, 0),
+        ({"queryString": [{"name": "state", "value": "seaside"}]}, "at the seaside", False, 1),
+        ({"url": "https://h/x?state=closed"}, "it is closed", False, 1),
+    ],
+)  # fmt: skip
+def test_a_short_secret_is_one_where_it_stands_as_a_word(
+    document: Any, elsewhere: str, is_replaced: bool, short: int
+) -> None:
+    done = shown(dumped({"a": elsewhere, "b": document, "c": elsewhere}))
+    new = text.loads(done.data)
+    assert new["a"] == new["c"] and (new["a"] != elsewhere) == is_replaced and done.short == short
+    assert not is_replaced or leaks(dumped({"a": elsewhere}), (), (), done.words)
 
 
 def test_a_secret_of_one_place_is_one_everywhere() -> None:
@@ -815,6 +918,20 @@ def test_the_command_says_what_it_did_and_never_what_it_found(tmp_path: Path) ->
     assert salt and target.read_bytes() == redact(source.read_bytes(), rules(salt=salt[1].encode())).data
     quiet = answered(["redact", str(source), "-qq", "--level", "text", "-o", str(target)], folder=tmp_path)
     assert (quiet.code, quiet.out, quiet.err) == (0, b"", "")
+
+
+def test_what_is_too_short_to_be_looked_for_is_told(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.json", tmp_path / "out.json"
+    source.write_bytes(dumped({"password": "abc12", "a": {"secret": "xyz"}}))
+    done = answered(["redact", str(source), "-o", str(target), "--salt", "s"], folder=tmp_path)
+    assert done.err.endswith(" replaced, scanned clean; 2 short values replaced only where a key names them\n")
+
+
+def test_of_a_page_nothing_is_made(tmp_path: Path) -> None:
+    source = tmp_path / "page.html"
+    source.write_bytes(b"<!doctype html><p>hi")
+    done = answered(["redact", str(source), "-o", str(tmp_path / "out.html")], folder=tmp_path)
+    assert done.code == 3 and "redact the captures first, then make the page" in done.err and "--salt" not in done.err
 
 
 def test_a_leak_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

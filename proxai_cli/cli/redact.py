@@ -22,7 +22,7 @@ def run(call: Call) -> int:
     salt = call.salt if call.salt is not None else token_hex(8)
     rules = Rules(call.level, salt.encode(), globs_of(call, "keep"), globs_of(call, "drop"))
     how = reading(call)
-    output, codes = Output(call.output, given), [0]
+    output, codes, written = Output(call.output, given), [0], False
     for input in given:
         try:
             place = output.place(input)
@@ -30,6 +30,7 @@ def run(call: Call) -> int:
             wanted = entries(data, input, how) if how.picks else None
             done = redact(data, rules, wanted, how.max_size)
             _write(place, done)
+            written = True
         except ProxaiError as error:
             screen.say(*faults.told(error, input.path))
             codes.append(ERRORS[error.code].exit)
@@ -38,7 +39,7 @@ def run(call: Call) -> int:
         else:
             if not call.quiet:
                 screen.say(f"{safe(place)}: {_summary(done)}")
-    if call.salt is None and call.quiet < 2:
+    if written and call.salt is None and call.quiet < 2:
         screen.say(f"proxai: note: --salt {salt} gives the same again")
     return max(codes)
 
@@ -50,7 +51,7 @@ def _write(place: str, done: Redacted) -> None:
     file = File(place)
     try:
         file.write(done.data)
-        if leaks(file.written(), done.hidden, done.kept):
+        if leaks(file.written(), done.hidden, done.kept, done.words):
             raise ProxaiError(
                 "leak",
                 "a secret is in the output all the same, so it was removed",
@@ -67,7 +68,8 @@ def _summary(done: Redacted) -> str:
     events = f"{_count(done.events)} events kept, " if done.events else ""
     kinds = f" of {_many(done.kinds, 'kind')}" if done.kinds else ""
     texts = f" and {_many(done.texts, 'text')}" if done.texts else ""
-    return f"{events}{_many(done.secrets, 'secret')}{kinds}{texts} replaced, scanned clean"
+    short = f"; {_many(done.short, 'short value')} replaced only where a key names them" if done.short else ""
+    return f"{events}{_many(done.secrets, 'secret')}{kinds}{texts} replaced, scanned clean{short}"
 
 
 def _many(count: int, what: str) -> str:

@@ -20,7 +20,8 @@ from .scan import leaks
 
 class Redacted(NamedTuple):
     """What may be shown; how many secrets of how many kinds, how many texts were replaced, how many events there are;
-    and for the last look what must not be found in it, and what was kept on demand."""
+    for the last look what must not be found in it, what was kept on demand, and what must not be found as a whole word;
+    and how many values were too short to be looked for where no key names them."""
 
     data: bytes
     secrets: int
@@ -29,6 +30,8 @@ class Redacted(NamedTuple):
     events: int
     hidden: tuple[str, ...]
     kept: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    short: int = 0
 
 
 def redact(data: bytes, rules: Rules, wanted: Collection[int] | None = None, max_size: int = MAX_SIZE) -> Redacted:
@@ -71,6 +74,8 @@ def redact(data: bytes, rules: Rules, wanted: Collection[int] | None = None, max
         redactor.events,
         tuple(redactor.known),
         tuple(redactor.kept),
+        tuple(redactor.words),
+        redactor.short,
     )
 
 
@@ -84,7 +89,9 @@ def _refuse(body: bytes) -> None:
             "unreadable",
             "only JSON, JSON lines and event streams are redacted, with or without an HTTP head",
             start,
-            "save the body that you want to show as a file of its own",
+            "redact the captures first, then make the page"
+            if said[:1] == b"<"
+            else "save the body that you want to show as a file of its own",
         )
 
 

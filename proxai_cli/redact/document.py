@@ -54,6 +54,7 @@ _OF_COOKIES = {"path", "expires", "domain", "max-age", "samesite", "priority", "
 # A name for a secret that is none itself.
 _STANDS_FOR = re.compile(r"\$\{?\w+\}?|\{\{.*\}\}|<[^<>]*>|[\W_]*", re.DOTALL)
 _LINE = re.compile(r"[^\n]*\n?")
+_HEADER_LINE = re.compile(r"\s*(?:[<>]\s+)?(:?[^:\s]+)\s*:\s*(?=\S)")
 
 
 def is_telling(value: str) -> bool:
@@ -62,16 +63,31 @@ def is_telling(value: str) -> bool:
     return (len(value) >= 8 and mixed) or len(value) >= 20
 
 
+def is_password(value: str) -> bool:
+    """May this value, which is not telling, be looked for as a whole word?"""
+    return len(value) >= _SHORTEST_WORD and re.fullmatch(r"[\W\d]*", value) is None and not names.is_common(value)
+
+
+_SHORTEST_WORD = 6
+_MIXED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z]).*", re.DOTALL)
+# Names in queries that are those of other things as well.
+_VAGUE = re.compile(r"(?:.*[?&])?(?:state|code|key)=?", re.IGNORECASE | re.DOTALL)
+
+
 class Redactor:
     """A capture's text in, the same text redacted out. Pure but for the counts.
 
-    State: the secrets that were seen, each with what replaces it and its kind, so that it is replaced everywhere; the
-    names of tools; what was counted; the values that were kept on demand.
+    State: the secrets that were seen, each with what replaces it and its kind, so that it is replaced everywhere, and
+    shorter ones with their kinds, of which those are so as whole words (`words`) that are in none of the keys and words
+    of protocols that were said; the names of tools; what was counted; the values that were kept on demand.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.filler = rules, Filler(rules.salt)
         self.known: dict[str, tuple[str, str]] = {}
+        self.passwords, self.words = dict[str, str](), dict[str, str]()
+        self.said: set[str] = set()
+        self.named = set[str]()
         self.tools: set[str] = set()
         self.kept: list[str] = []
         self._anywhere: re.Pattern[str] | None = None
@@ -82,9 +98,19 @@ class Redactor:
         """Look again, now for all secrets that were seen; counts begin anew."""
         self.secrets, self.texts, self.events = Counter[str](), 0, 0
         self.kept.clear()
+        self.named.clear()
+        said = "\n".join(self.said) if self.passwords else ""
+        self.words = {word: kind for word, kind in self.passwords.items() if word not in said}
+        forms = "|".join(map(re.escape, sorted(self.words, key=len, reverse=True)))
+        self._whole = re.compile(rf"(?:(?<!\w)|(?<=%[0-9A-Fa-f]{{2}}))(?:{forms})(?!\w)") if forms else None
         self._forms = {form: kind for old, (_, kind) in self.known.items() for form in (old, quote(old, safe=""))}
         longest_first = sorted(self._forms, key=len, reverse=True)
         self._anywhere = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    @property
+    def short(self) -> int:
+        """How many values were replaced only where a key names them."""
+        return len(self.named.difference(self.words))
 
     def document(self, text: str, path: Path = (), free: bool = False) -> str:
         """A JSON text, JSON lines, or a stream of events; `path` is that of the value that holds it."""
@@ -126,7 +152,9 @@ class Redactor:
             around: Any = None
             for spot in each.spots:
                 here = (at, *spot.path)
+                self.said.update(step for step in spot.path[-1:] if isinstance(step, str))
                 if around != (here[:-1], type(here[-1])):
+                    self.said.update(step for step in here if isinstance(step, str))
                     around = here[:-1], type(here[-1])
                     homes = _homes(root, here)
                     is_free = free or names.is_free(here, homes)
@@ -178,6 +206,11 @@ class Redactor:
         kind = names.named(place, said) if said.isdigit() and len(said) > 4 else None
         if self._fits(self.rules.keep, place):
             return said
+        header = place.header if place.in_head and said.isdigit() else None
+        if header is not None and (names.named_header(header) or not names.is_known_header(header)):
+            new = number(said)
+            self.secrets[names.HEADER] += new != said
+            return new
         if kind == names.ACCOUNT and is_filler(number(said)[1:]):
             new = number(said)
             self.secrets[kind] += new != said
@@ -200,6 +233,8 @@ class Redactor:
         header = place.header
         if header is not None:
             return self._header(header, value, place)
+        if names.is_word(place, value):
+            self.said.add(value)
         if place.is_head:
             return self.head(value)
         kind = names.named(place, value)
@@ -293,14 +328,33 @@ class Redactor:
                 new = before + self.filler.secret(value[hit.body : hit.end])
                 self.secrets[hit.kind] += 1
                 self._learn(whole, new, hit.kind)
+                self._learn_word(value[: hit.body], whole, hit.kind)
             spans.append((hit.start, hit.end, new))
+        for found in self._whole.finditer(value) if self._whole else ():
+            if not any(start < found.end() and found.start() < end for start, end, _ in spans):
+                self.secrets[self.words[found[0]]] += 1
+                spans.append((found.start(), found.end(), self.filler.secret(found[0])))
         return sorted(spans)
 
     def _learn(self, value: str, new: str, kind: str) -> None:
         if is_telling(value) and value != new:
             self.known.setdefault(value, (new, kind))
 
-    def _secret(self, value: str, kind: str) -> str:
+    def _learn_word(self, before: str, value: str, kind: str) -> None:
+        """A secret that a text names: its key is less sure than one of JSON, so a plain word is none elsewhere."""
+        if kind not in ("url-credential", names.CREDENTIAL):
+            return
+        word = value.rpartition(":")[2] if before.endswith("://") else value
+        self._name(word, kind, _MIXED.fullmatch(word) is not None and not _VAGUE.fullmatch(before))
+
+    def _name(self, value: str, kind: str, sure: bool = True) -> None:
+        if is_telling(value) or is_filler(value):
+            return
+        self.named.add(value)
+        if sure and is_password(value):
+            self.passwords.setdefault(value, kind)
+
+    def _secret(self, value: str, kind: str, sure: bool = True) -> str:
         """A value that is a secret by its name; a prefix that all such secrets have stays."""
         if is_filler(value):
             return value
@@ -312,22 +366,27 @@ class Redactor:
         new = value[:start] + self.filler.secret(value[start:])
         kind = hits[0].kind if own else kind
         self.secrets[kind] += 1
-        self._learn(value, new, kind)
+        # What is replaced only because its header is not known may be a word of anything.
+        if kind != names.HEADER:
+            self._learn(value, new, kind)
+        if kind == names.CREDENTIAL:
+            self._name(value, kind, sure)
         return new
 
     # Heads
 
     def _head_line(self, line: str) -> str:
-        name, colon, rest = line.partition(":")
-        value = rest.strip()
-        if not colon or not value or re.search(r"\s", name.strip()):
+        found = _HEADER_LINE.match(line)
+        if not found:
             return self._hidden(line)
-        start = len(name) + 1 + len(rest) - len(rest.lstrip())
-        new = self._header(name.strip().lower(), value, Place(("headers", name.strip())))
+        start, value = found.end(), line[found.end() :].rstrip()
+        new = self._header(found[1].lower(), value, Place(("headers", found[1])))
         return line[:start] + new + line[start + len(value) :]
 
     def _header(self, name: str, value: str, place: Place) -> str:
         kind = names.named_header(name)
+        if kind is None and place.in_head and not names.is_known_header(name):
+            kind = names.HEADER
         if kind is None or _STANDS_FOR.fullmatch(value):
             return self._hidden(value) if names.is_known_header(name) else self._text(value, place)
         return self._named(value, kind, name)
@@ -337,7 +396,7 @@ class Redactor:
         if kind != names.COOKIE or "=" not in value:
             scheme = _SCHEME.match(value) if name.lower().endswith("authorization") else None
             start = scheme.end() if scheme else 0
-            return value[:start] + self._secret(value[start:], kind)
+            return value[:start] + self._secret(value[start:], kind, not _VAGUE.fullmatch(name))
         return _COOKIE.sub(
             lambda found: found[0] if found[2].lower() in _OF_COOKIES else found[1] + self._secret(found[3], "cookie"),
             value,

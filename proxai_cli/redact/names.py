@@ -15,8 +15,9 @@ from ..exchange.headers import REQUEST, RESPONSE, SAME, SIZES
 from ..ledger import Path
 from ..protocols import PROTOCOLS
 from ..tables import Field, Gap, Word, rules
+from . import secrets
 
-CREDENTIAL, ACCOUNT, COOKIE, OPAQUE = "credential", "account-id", "cookie", "signature"
+CREDENTIAL, ACCOUNT, COOKIE, OPAQUE, HEADER = "credential", "account-id", "cookie", "signature", "header"
 
 # Terms whose values are words of a protocol, names or ids.
 _WORDS = {
@@ -37,6 +38,12 @@ _PLAIN = {
     "tool_name", "server_name", "mcp_server_name", "paths",
 }  # fmt: skip
 _WORD = re.compile(r"[^\s]{1,256}")
+# What is put where a secret is asked for and none is needed.
+_COMMON = {
+    "anthropic", "anything", "azure", "bearer", "bedrock", "changeme", "default", "example", "google", "litellm",
+    "localhost", "lm-studio", "not-needed", "notneeded", "ollama", "openai", "optional", "password",
+    "placeholder", "provided", "redacted", "required", "secret", "unknown", "unused", "value", "your-api-key",
+}  # fmt: skip
 _MEDIA_TYPE = re.compile(r"[\w.+*-]{1,64}/[\w.+*-]{1,64}(?:\s?;\s?[\w-]{1,32}=[\w\"-]{1,32})*")
 # Keys under which an object is the caller's own: nothing in it is a word of a protocol.
 _FREE = {"input", "arguments", "metadata", "variables", "input_examples", "examples"}
@@ -57,13 +64,25 @@ _ACCOUNT_KEY = re.compile(
     r"|(?:.*_)?ip(?:_?address)?|remote_addr|x_forwarded_for|x_real_ip|forwarded|openai_project|created_by"
 )
 _OPAQUE_KEY = re.compile(r"encrypted_\w+|(?:.*_)?signature")
+# Headers whose values say nothing of anybody, beside those that proxai itself reads.
 _SEEN_HEADER = re.compile(
-    r"x-(?:ratelimit|stainless|envoy|robots|content|frame|powered|cache|served|should)-?.*|anthropic-.*|openai-.*"
-    r"|accept.*|content-.*|access-control-.*|cache-.*|sec-.*|cf-(?:ray|cache-status)|server|connection|user-agent|via"
-    r"|(?:x-)?request-id|strict-transport-security|alt-svc|pragma|nel|report-to|server-timing|keep-alive|te|upgrade.*"
+    r"x-(?:ratelimit|stainless|robots|content|frame|powered|cache|served|should|xss)-?.*|x-envoy-upstream-.*"
+    r"|anthropic-(?:version|beta|model|(?:ratelimit|dangerous|priority|fast)-.*)"
+    r"|openai-(?:version|beta|model|poweredby|processing-ms)|x-(?:app|accel-buffering|goog-api-client|groq-region)"
+    r"|accept.*|content-.*|access-control-.*|cross-origin-.*|cache-.*|sec-(?:fetch|ch|gpc|websocket)-?.*"
+    r"|cf-(?:ray|cache-status)|server|connection|proxy-connection|user-agent|via|allow|range|trailer|expect|priority"
+    r"|(?:x-)?request-id|x-amzn-requestid|apim-request-id|x-ms-(?:region|request-id)|traceparent|(?:x-)?idempotency-key"
+    r"|strict-transport-security|alt-svc|pragma|nel|report-to|server-timing|keep-alive|te|upgrade.*|dnt"
+    r"|(?:referrer|permissions)-policy|if-(?:none-)?match|if-modified-since|last-event-id"
+    r"|:(?:method|scheme|authority|path|status)"
 )
+# Besides those that are credentials for the rest of the program.
+_SECRET_HEADER = re.compile(r"(?:.*[-_])?(?:key|pat|vk|jwt|session|sid|pass|passwd|passcode|pwd|pin|otp|cred|bearer)")
 _HEADS = {"headers", "header", "request_headers", "response_headers", "extra_headers", "http_headers"}
-_HIDDEN_NAME = {"x-forwarded-for", "x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "from"}
+_HIDDEN_NAME = re.compile(
+    r"(?:x-)?forwarded(?:-(?:for|user|email|groups|preferred-username|client-cert))?|x-real-ip|cf-connecting-ip"
+    r"|true-client-ip|from|x-goog-user-project|remote-user"
+)
 
 
 class Place(NamedTuple):
@@ -88,13 +107,18 @@ class Place(NamedTuple):
         if isinstance(self.home, dict) and self.path[-1:] == ("value",) and isinstance(self.home.get("name"), str):
             return None if "cookies" in self.path else str(self.home["name"]).lower()
         for at, step in enumerate(self.path[:-1]):
-            if isinstance(step, str) and step.lower() in _HEADS:
+            if isinstance(step, str) and step.lower() in _HEADS and self.path[at - 1 : at] != ("properties",):
                 below = self.path[at + 1 :]
                 if isinstance(below[0], str):
                     return below[0].lower()
                 if len(below) == 2 and below[1] == 1 and isinstance(self.home, list) and isinstance(self.home[0], str):
                     return self.home[0].lower()
         return None
+
+    @property
+    def in_head(self) -> bool:
+        """Is it inside a head, and not a pair in a query or in somebody's data?"""
+        return any(isinstance(step, str) and step.lower() in _HEADS for step in self.path)
 
     @property
     def is_head(self) -> bool:
@@ -131,16 +155,23 @@ def _matched(key: str) -> tuple[bool, ...]:
 
 def named_header(name: str) -> str | None:
     """The same for a header; its name is in lower case."""
-    if is_secret(name) or name in ("key", "sig", "code"):  # the latter in queries
+    if is_secret(name) or secrets.QUERY_NAME.fullmatch(name):
         return COOKIE if "cookie" in name else CREDENTIAL
     if _SEEN_HEADER.fullmatch(name) and not _ACCOUNT_KEY.fullmatch(plain(name)):
         return None
-    return ACCOUNT if name in _HIDDEN_NAME or _ACCOUNT_KEY.fullmatch(plain(name)) else None
+    if _HIDDEN_NAME.fullmatch(name) or _ACCOUNT_KEY.fullmatch(plain(name)):
+        return ACCOUNT
+    return CREDENTIAL if _SECRET_HEADER.fullmatch(name) else None
 
 
 def is_known_header(name: str) -> bool:
     """Is the value of this header no text of anybody?"""
     return _SEEN_HEADER.fullmatch(name) is not None or name in _headers()
+
+
+def is_common(value: str) -> bool:
+    """Is it a word that stands in protocols, or for a secret where none is needed?"""
+    return value.lower() in _COMMON or value in _listed_words() or value in _words()
 
 
 def is_word(place: Place, value: str) -> bool:
@@ -201,6 +232,11 @@ def _listed() -> frozenset[tuple[str, str]]:
             elif isinstance(node, list):
                 todo += [(key, inner) for inner in node]
     return frozenset(found)
+
+
+@cache
+def _listed_words() -> frozenset[str]:
+    return frozenset(word for _, word in _listed())
 
 
 @cache

@@ -37,18 +37,23 @@ class View(NamedTuple):
     is_value: bool
 
 
-def leaks(data: bytes, hidden: Iterable[str], kept: Iterable[str] = ()) -> bool:
-    """Is any of these values in the file, or anything that looks like a secret and was not kept on demand?"""
+def leaks(data: bytes, hidden: Iterable[str], kept: Iterable[str] = (), words: Iterable[str] = ()) -> bool:
+    """Is any of these values in the file, or anything that looks like a secret and was not kept on demand?
+
+    Words are values that count only where they stand whole in a text."""
     plain = undone(data)
     unwrapper = Unwrapper()
     body = b"".join(piece.data for piece in unwrapper.feed(plain) + unwrapper.close())
     looked = re.compile("|".join(re.escape(form) for value in hidden for form in _forms(value)) or r"(?!)")
+    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words)) or '(?!)'})(?!\w)")
     allowed = "\n".join(kept)
     seen: set[str] = set()
     raw = View(plain.decode("utf-8", "replace"), False)
     for view in (raw, *_views(body.decode("utf-8", "surrogateescape"), 0, seen)):
         said = view.text
         if looked.search(said):
+            return True
+        if view.is_value and any(found[0] not in allowed for found in whole.finditer(said)):
             return True
         for hit in secrets.found(said):
             counts = view.is_value or hit.kind not in _BY_NEIGHBOURS

@@ -48,6 +48,23 @@ _NAMED = (
     r"""[\s"'\\]{0,4}"""
 )
 
+# Names of credentials in queries; those of signed URLs are the ones of S3 and of Cloud Storage.
+_QUERY = (
+    r"(?:api[-_]?key|key|(?:access|auth|id|refresh|session)?[-_]?token|auth|sig|signature|password|secret|code"
+    r"|client[-_]secret|session(?:[-_]?id)?|sid|state|pass\w*|pwd|jwt|credentials?"
+    r"|x-(?:amz|goog)-(?:signature|credential|security-token))"
+)
+QUERY_NAME = re.compile(_QUERY, re.IGNORECASE)
+# What people call a password in a text, and what follows it there where none does.
+_SAYS = r"""(?:["'`\\]{0,3}\s{0,2}(?::=|=>|==?|:|%3[AD])|\s{1,3}(?:is|was)\b:?)[\s"'`\\]{0,4}"""
+_NO_PASSWORD = (
+    r"(?!(?:an?|any|are|be|been|being|by|correct|empty|expired|false|for|from|hashed|if|in|incorrect|input|int|invalid"
+    r"|is|it|long|missing|my|never|no|none|not|now|null|of|ok|on|only|optional|or|password|provided|required|reset"
+    r"|same|set|short|stored|str|string|text|that|the|this|to|too|true|type|undefined|used|valid|weak|what|when|wrong"
+    r"|your)\b)"
+)
+_PASSWORD = r"""[^\s"'`<>(){}\[\]$&,;\\%]{3,}[^\s"'`<>(){}\[\]$&,;\\%.:!?](?![^\s"'`<>){}\]$&,;\\%.:!?])(?!\()"""
+
 KINDS = (
     Kind("anthropic-key", r"sk-ant-(?:[a-z]+\d*-)?+", r"[\w-]{16,}"),
     # TruffleHog, pkg/detectors/openrouter.
@@ -107,11 +124,9 @@ KINDS = (
     ),
     # detect-secrets, plugins/basic_auth.py; RFC 3986, 3.2.1.
     Kind("url-credential", r"://", r"""[^\s/?#@"'<>\\]+(?=@)""", "://", own=False),
-    # Names of credentials in queries, as in `_NAMED`; those of signed URLs are the ones of S3 and of Cloud Storage.
     Kind(
         "url-credential",
-        r"[?&](?i:api[-_]?key|key|(?:access|auth|id|refresh|session)?[-_]?token|auth|sig|signature|password|secret|code"
-        r"|client[-_]secret|x-(?:amz|goog)-(?:signature|credential|security-token))=",
+        rf"[?&](?i:{_QUERY})=",
         r"""[^&#\s"'<>\\]{4,}""",
         "[?&]",
         own=False,
@@ -123,6 +138,21 @@ KINDS = (
         _NAMED + r"(?!AWS4-HMAC-SHA256 )",
         r"(?=[\w.+/=~-]*?(?:\d|redacted))[\w.+/=~-]{10,}",
         _NAMES + _SETS,
+        own=False,
+    ),
+    # In texts; words that may mean something else ask for a digit.
+    Kind(
+        "credential",
+        rf"(?<![A-Za-z])(?i:passw(?:or)?d|passphrase|pwd){_SAYS}",
+        rf"(?i:{_NO_PASSWORD}){_PASSWORD}",
+        r"passw(?:or)?d|passphrase|pwd",
+        own=False,
+    ),
+    Kind(
+        "credential",
+        rf"(?<![A-Za-z])(?i:secret|token|api[ _-]?key){_SAYS}",
+        rf"(?=[^\s\d]*[A-Za-z])(?=[\w.+/=~-]*\d){_PASSWORD}",
+        "secret|token|key",
         own=False,
     ),
     # Headers OpenAI-Organization and OpenAI-Project, also in captures; docs.stripe.com/api/connected-accounts.
