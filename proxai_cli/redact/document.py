@@ -369,7 +369,9 @@ class Redactor:
         # What is replaced only because its header is not known may be a word of anything.
         if kind != names.HEADER:
             self._learn(value, new, kind)
-        if kind == names.CREDENTIAL:
+        if kind in (names.ACCOUNT, names.COOKIE):  # some are plain words
+            self._name(value, kind, _MIXED.fullmatch(value) is not None)
+        elif kind == names.CREDENTIAL:
             self._name(value, kind, sure)
         return new
 

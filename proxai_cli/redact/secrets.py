@@ -127,7 +127,7 @@ KINDS = (
     Kind(
         "url-credential",
         rf"[?&](?i:{_QUERY})=",
-        r"""[^&#\s"'<>\\]{4,}""",
+        r"""[^&#\s"'<>\\]+""",
         "[?&]",
         own=False,
     ),
