@@ -71,6 +71,7 @@ def is_password(value: str) -> bool:
 _SHORTEST_WORD = 6
 _MIXED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z]).*", re.DOTALL)
 # Names in queries that are those of other things as well.
+_NEAR = 16
 _VAGUE = re.compile(r"(?:.*[?&])?(?:state|code|key)=?", re.IGNORECASE | re.DOTALL)
 
 
@@ -328,7 +329,7 @@ class Redactor:
                 new = before + self.filler.secret(value[hit.body : hit.end])
                 self.secrets[hit.kind] += 1
                 self._learn(whole, new, hit.kind)
-                self._learn_word(value[: hit.body], whole, hit.kind)
+                self._learn_word(value[max(0, hit.body - _NEAR) : hit.body], whole, hit.kind)
             spans.append((hit.start, hit.end, new))
         for found in self._whole.finditer(value) if self._whole else ():
             if not any(start < found.end() and found.start() < end for start, end, _ in spans):

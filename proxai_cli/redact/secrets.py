@@ -55,7 +55,8 @@ _QUERY = (
     r"|x-(?:amz|goog)-(?:signature|credential|security-token))"
 )
 QUERY_NAME = re.compile(_QUERY, re.IGNORECASE)
-# What people call a password in a text, and what follows it there where none does.
+# What stands between a password and its name in a text, and what stands there instead of one; none is endless, so that
+# no text takes long.
 _SAYS = r"""(?:["'`\\]{0,3}\s{0,2}(?::=|=>|==?|:|%3[AD])|\s{1,3}(?:is|was)\b:?)[\s"'`\\]{0,4}"""
 _NO_PASSWORD = (
     r"(?!(?:an?|any|are|be|been|being|by|correct|empty|expired|false|for|from|hashed|if|in|incorrect|input|int|invalid"
@@ -63,7 +64,7 @@ _NO_PASSWORD = (
     r"|same|set|short|stored|str|string|text|that|the|this|to|too|true|type|undefined|used|valid|weak|what|when|wrong"
     r"|your)\b)"
 )
-_PASSWORD = r"""[^\s"'`<>(){}\[\]$&,;\\%]{3,}[^\s"'`<>(){}\[\]$&,;\\%.:!?](?![^\s"'`<>){}\]$&,;\\%.:!?])(?!\()"""
+_PASSWORD = r"""[^\s"'`<>(){}\[\]$&,;\\%]{3,200}[^\s"'`<>(){}\[\]$&,;\\%.:!?](?![^\s"'`<>){}\]$&,;\\%.:!?])(?!\()"""
 
 KINDS = (
     Kind("anthropic-key", r"sk-ant-(?:[a-z]+\d*-)?+", r"[\w-]{16,}"),
@@ -151,7 +152,7 @@ KINDS = (
     Kind(
         "credential",
         rf"(?<![A-Za-z])(?i:secret|token|api[ _-]?key){_SAYS}",
-        rf"(?=[^\s\d]*[A-Za-z])(?=[\w.+/=~-]*\d){_PASSWORD}",
+        rf"(?=[^\sA-Za-z]{{0,200}}[A-Za-z])(?=[\w.+/=~-]{{0,200}}\d){_PASSWORD}",
         "secret|token|key",
         own=False,
     ),
