@@ -77,13 +77,14 @@ class Standing:
         return {
             "policy": self.place,
             "baseline": self.baseline,
-            "unused_rules": tuple(self._unused()),
+            "unused_rules": tuple(self._unused(complete)),
             "expired_rules": tuple(self.judge.expired),
             "gone": tuple(entry.fingerprint for entry in self._gone(complete)),
         }
 
-    def _unused(self) -> list[str]:
-        return self.judge.unused if self.is_whole else []
+    def _unused(self, complete: bool) -> list[str]:
+        """Rules that fitted nothing, which nobody knows of a run that could not look everywhere."""
+        return self.judge.unused if self.is_whole and complete else []
 
     def _gone(self, complete: bool) -> list[Known]:
         """What was not met, which nobody knows of a run that could not look everywhere."""
@@ -92,7 +93,7 @@ class Standing:
     def notes(self, complete: bool) -> Iterator[str]:
         """What must be known of patterns, rules and entries that did nothing."""
         yield from (f"{self.place}: no file matches {each}" for each in self.unmatched)
-        for rules, what in ((self.judge.expired, "expired"), (self._unused(), "fitted nothing")):
+        for rules, what in ((self.judge.expired, "expired"), (self._unused(complete), "fitted nothing")):
             if rules:
                 yield f"{self.place}: {counted(len(rules), 'rule')} {what} ({safe(', '.join(rules))})"
         gone = self._gone(complete)

@@ -137,7 +137,7 @@ KINDS = (
     Kind(
         "credential",
         _NAMED + r"(?!AWS4-HMAC-SHA256 )",
-        r"(?=[\w.+/=~-]*?(?:\d|redacted))[\w.+/=~-]{10,}",
+        r"(?=[\w.+/=~-]{0,400}?(?:\d|redacted))[\w.+/=~-]{10,}",
         _NAMES + _SETS,
         own=False,
     ),

@@ -25,7 +25,7 @@ class Detection(NamedTuple):
 
     `evidence` says why in words, without captured values; of a tie what all allow, or what speaks for each.
     `candidates` are all protocols that it fits, best first (OpenAI's error body is one of Chat and of Responses alike).
-    `fault` is the code of the error where it is not recognised: `unrecognised`, or `old-version`.
+    `fault` is `old-version` where it is a form that is not read any more.
     """
 
     protocol: str | None
@@ -33,7 +33,7 @@ class Detection(NamedTuple):
     sure: str | None
     evidence: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
-    fault: str = "unrecognised"
+    fault: str | None = None
 
 
 _WEIGHTS = (SHAPE, OWN, DEMAND, HABIT)
@@ -93,7 +93,7 @@ def _judged(document: Any, kinds: tuple[str, ...], name: str = "") -> Detection:
     best = [fit for fit in fits if fit.strength == fits[0].strength]
     first = best[0]
     if first.protocol in FOREIGN:
-        fault = "old-version" if first.protocol in OLD else "unrecognised"
+        fault = "old-version" if first.protocol in OLD else None
         return Detection(None, None, None, (f"{first.protocol}: {'; '.join(first.evidence)}",), (), fault)
     candidates = tuple(dict.fromkeys(fit.protocol for fit in fits if fit.protocol not in FOREIGN))
     rivals = [fit for fit in fits if fit.protocol != first.protocol and len(fit.own) > 0]
