@@ -1004,3 +1004,12 @@ def test_starting_is_cheap(proxai: Proxai) -> None:
     assert ratio("--version") <= 2
     call = ("convert", "req.json", "--to", "messages")
     assert any(ratio(*call) <= 10 for _ in range(4))
+
+
+def test_what_was_not_looked_at_is_told(proxai: Proxai) -> None:
+    Path("lines.jsonl").write_bytes(
+        dumped(REQUEST).encode().strip() + b"\n{no json\n" + dumped(REQUEST).encode().strip() + b"\n"
+    )
+    words = ["convert", "lines.jsonl", "--to", "messages", "-q"]
+    assert "what comes after that was not looked at" in proxai(*words).err
+    assert "not looked at" not in proxai(*words, "--on-error", "skip").err

@@ -115,6 +115,8 @@ class Run:
         if ERRORS[problem.code].exit == 2:
             raise problem
         self.tell(located(problem, part) if part else problem, input.path)
+        if part and part.record is not None and not self.goes_on:
+            self.note(f"{input.path}: what comes after that was not looked at; --on-error skip goes on")
         status = "skipped" if self.call.on_error == "skip" else "failed"
         container = part.container if part else "unknown"
         item = Item(
