@@ -28,8 +28,9 @@ PROGRAMS = (
     Program(("fish",), ("fish",), "completion in fish"),
 )
 INSTALL = ("apt-get", "install", "-y", "-qq", "--no-install-recommends")
-# Long enough for a slow mirror; a run must not hang for want of one.
-PATIENCE = 600
+# Seconds: long enough for a slow mirror. After one that does not answer nothing more is asked, for a run must not hang.
+PATIENCE = 180
+LATE = "no answer in time"
 
 
 def missing() -> list[Program]:
@@ -57,7 +58,9 @@ def quietly(*words: str) -> str:
             timeout=PATIENCE,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as fault:
+    except subprocess.TimeoutExpired:
+        return LATE
+    except OSError as fault:
         return type(fault).__name__
     said = (done.stderr.strip() or done.stdout.strip() or f"exit {done.returncode}").splitlines()
     return "" if done.returncode == 0 else said[-1]
@@ -73,9 +76,10 @@ def main() -> None:
             print(f"{name}: found")
             continue
         fault = why or quietly(*INSTALL, *program.packages)
-        if fault and not why and not is_fresh:  # the list of packages may be missing or old
-            quietly("apt-get", "update", "-qq")
-            is_fresh, fault = True, quietly(*INSTALL, *program.packages)
+        if fault and not why and not is_fresh and fault != LATE:  # the list of packages may be missing or old
+            is_fresh, fault = True, quietly("apt-get", "update", "-qq")
+            fault = fault if fault == LATE else quietly(*INSTALL, *program.packages)
+        why = why or (LATE if fault == LATE else "")
         if program in missing():
             print(f"{name}: missing ({fault or 'its package has no such program'}); skipped: {program.tests}")
         else:
