@@ -1,6 +1,6 @@
 """When the events of a stream go out: at the pace that was asked for, or with the time at which each came.
 
-Only here a clock is read, and only where `--stamp` or `--pace` asks for it.
+Its clock is read only where `--stamp` or `--pace` asks for it.
 """
 
 import re

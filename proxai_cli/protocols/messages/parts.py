@@ -238,14 +238,8 @@ def _write_image(part: Node, blocks: Writer, context: Context, reply: bool) -> N
     source = _image_source(part)
     if source is None:
         drop(blocks.ledger, part, "foreign-id" if part.get("file_id") is not None else "unsupported-media")
-        return
-    block = blocks.item()
-    tables.IMAGE.write(part, block, context, but=SOURCE_TERMS)
-    write_source(source, block)
-    _leave_rest(part, source, blocks.ledger)
-    if source[0] == "file":
-        context.find("foreign-id-kept")
-    block.order(("type", "source"))
+    else:
+        _write_media(part, source, tables.IMAGE, blocks, context).order(("type", "source"))
 
 
 Source = tuple[str, dict[str, Leaf]]
@@ -270,6 +264,17 @@ def _image_source(part: Node) -> Source | None:
     return ("file", {"file_id": file_id}) if file_id is not None else None
 
 
+def _write_media(part: Node, source: Source, table: Table, blocks: Writer, context: Context) -> Writer:
+    """A block of an image or document with its source, whose keys are still to be put in order."""
+    block = blocks.item()
+    table.write(part, block, context, but=SOURCE_TERMS)
+    write_source(source, block)
+    _leave_rest(part, source, blocks.ledger)
+    if source[0] == "file":
+        context.find("foreign-id-kept")
+    return block
+
+
 def write_source(source: Source, block: Writer) -> None:
     """The `source` of an image or document."""
     kind, leaves = source
@@ -292,14 +297,8 @@ def _write_file(part: Node, blocks: Writer, context: Context, reply: bool) -> No
     source = _file_source(part)
     if source is None:
         drop(blocks.ledger, part, "unsupported-media")
-        return
-    block = blocks.item()
-    tables.DOCUMENT.write(part, block, context, but=SOURCE_TERMS)
-    write_source(source, block)
-    _leave_rest(part, source, blocks.ledger)
-    if source[0] == "file":
-        context.find("foreign-id-kept")
-    block.order(("type", "source", "title"))
+    else:
+        _write_media(part, source, tables.DOCUMENT, blocks, context).order(("type", "source", "title"))
 
 
 def _file_source(part: Node) -> Source | None:
